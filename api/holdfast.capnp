@@ -1,0 +1,487 @@
+@0xb5c1a7e09d3f4c21;
+
+# The wire of Holdfast: Cap'n Proto messages in standard stream framing over TCP. DESIGN 5.
+#
+# Commands and queries are described here once. JSON, the command line and the scenario language
+# are made from this schema by reflection: a field `fromHolder` is `from_holder` in JSON,
+# `--from-holder` on the command line and `from-holder=` in a scenario, unless `word` names another
+# word for the latter two. Numbers of fields are never reused.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("holdfast::wire");
+
+annotation word(field, enumerant) :Text;       # its word on the command line and in scenarios
+annotation about(field, struct, enumerant) :Text;  # one line of help
+annotation positional(field) :Void;            # may be given without its name, the first word
+annotation instant(field) :Void;               # Int64: Unix milliseconds; text: RFC 3339
+annotation duration(field) :Void;              # Int64: milliseconds; text: 1d2h30m, 59.999s
+annotation digest(field) :Void;                # Data: hexadecimal in JSON
+
+# Int64 fields with this default are optional: the default means not given. Text and struct fields
+# are optional by being null.
+const none :Int64 = -9223372036854775808;
+
+const protocolVersion :UInt16 = 1;
+
+# -- Envelope
+
+struct Request {
+  id @0 :UInt64;  # the client's; its answer carries it
+  union {
+    hello @1 :Hello;            # must come first, once
+    batch @2 :List(Command);    # 1 to 8,192 independent commands
+    query @3 :Query;
+    admin @4 :Admin;
+    importBegin @5 :ImportBegin;
+    importLines @6 :List(ImportLine);
+    importEnd @7 :ImportEnd;
+  }
+}
+
+struct Response {
+  id @0 :UInt64;        # 0 where the request could not be read
+  position @1 :UInt64;  # the answer is true at this position of the log
+  union {
+    error @2 :Error;
+    refused @3 :Refusal;      # of a query, an admin request or a whole import request
+    hello @4 :HelloAnswer;
+    outcomes @5 :List(Outcome);  # of batch and importLines: one a command, in order
+    claim @6 :Claim;
+    claims @7 :ClaimsAnswer;
+    availability @8 :AvailabilityAnswer;
+    history @9 :HistoryAnswer;
+    head @10 :HeadAnswer;
+    sweep @11 :SweepAnswer;
+    rebuild @12 :RebuildAnswer;
+    import @13 :ImportAnswer;
+    done @14 :Void;
+  }
+}
+
+struct Error {
+  kind @0 :ErrorKind;
+  text @1 :Text;
+}
+
+enum ErrorKind {
+  badMessage @0;          # malformed, too large, or not allowed here; the connection closes
+  unsupportedVersion @1;  # of the protocol
+  wrongLedger @2;         # the server's ledger id is not the one that the client named
+  storage @3;             # a fault of the store; the server is stopping
+  unavailable @4;         # a projection has stopped or is not ready
+}
+
+struct Hello {
+  protocolVersion @0 :UInt16;
+  token @1 :Text;
+  actor @2 :Text;    # without a token file: who this connection is
+  ledgerId @3 :Data;  # 16 bytes: turned away unless it is the server's; null: any
+  program @4 :Text;  # name and version of the client, for the server's log
+}
+
+struct HelloAnswer {
+  protocolVersion @0 :UInt16;
+  ledgerId @1 :Data $digest;
+  now @2 :Int64 $instant;
+  version @3 :Text;  # of the server
+}
+
+# -- Commands
+
+struct Command {
+  union {
+    define @0 :Define $about("define a resource");
+    change @1 :Change $about("change fields of a defined resource");
+    close @2 :Close $about("take no new claims at a resource and below");
+    open @3 :Open $about("take claims again");
+    retire @4 :Retire $about("retire a resource; its history stays");
+    hold @5 :Hold $about("hold units of a resource until an expiry");
+    extend @6 :Extend $about("move the expiry of a live hold");
+    release @7 :Release $about("let a hold go, or a part of it");
+    commit @8 :Commit $about("make a live hold a booking");
+    cancel @9 :Cancel $about("cancel a booking, or a part of it");
+    steal @10 :Steal $about("take over a hold that is past its expiry");
+  }
+  requestId @11 :Text $word("request") $about("makes a repeated command safe: 1 to 64 bytes, unique per actor");
+  correlationId @12 :Text $word("correlation") $about("kept with the events, for whoever asks later");
+  reason @13 :Text $about("why; kept with the events");
+  onBehalfOf @14 :Text $about("for whom the actor acts; kept with the events");
+}
+
+struct Define {
+  resource @0 :Text $positional $about("path of the resource");
+  capacity @1 :Int64 = .none $about("units that can be claimed at one instant (default 1)");
+  turnaround @2 :Int64 = .none $duration $about("time a unit needs after a claim (default 0)");
+  maxTtl @3 :Int64 = .none $duration $about("longest time to expiry, at most 7d");
+  defaultTtl @4 :Int64 = .none $duration $about("time to expiry when a hold names none");
+}
+
+struct Change {
+  resource @0 :Text $positional $about("path of the resource");
+  capacity @1 :Int64 = .none $about("units that can be claimed at one instant");
+  turnaround @2 :Int64 = .none $duration $about("time a unit needs after a claim");
+  maxTtl @3 :Int64 = .none $duration $about("longest time to expiry, at most 7d");
+  defaultTtl @4 :Int64 = .none $duration $about("time to expiry when a hold names none");
+}
+
+struct Close {
+  resource @0 :Text $positional $about("path of the resource");
+}
+
+struct Open {
+  resource @0 :Text $positional $about("path of the resource");
+}
+
+struct Retire {
+  resource @0 :Text $positional $about("path of the resource");
+  force @1 :Bool $about("release and cancel what stands on it first; needs a reason");
+}
+
+struct Hold {
+  resource @0 :Text $positional $about("path of the resource");
+  key @1 :Text $about("key of the claim, unique for ever (default: a new UUID)");
+  from @2 :Int64 = .none $instant $about("begin of the span (without a span: all of time)");
+  until @3 :Int64 = .none $instant $about("end of the span, not part of it");
+  quantity @4 :Int64 = .none $about("units (default 1)");
+  holder @5 :Text $about("who holds (default: the actor)");
+  cart @6 :Text $about("cart it belongs to");
+  label @7 :Text $about("your own text, kept with the claim");
+  ttl @8 :Int64 = .none $duration $about("time to expiry");
+  expiresAt @9 :Int64 = .none $instant $word("expires") $about("instant of expiry, instead of ttl");
+  capacity @10 :Int64 = .none $about("on a path that nobody defined: its capacity, which you vouch for");
+}
+
+struct Extend {
+  key @0 :Text $positional $about("key of the claim");
+  holder @1 :Text $about("whose it is");
+  version @2 :Int64 = .none $about("only if this is still its version");
+  ttl @3 :Int64 = .none $duration $about("time to expiry from now");
+  expiresAt @4 :Int64 = .none $instant $word("expires") $about("instant of expiry, instead of ttl");
+  shorten @5 :Bool $about("allow an earlier expiry");
+}
+
+struct Release {
+  key @0 :Text $positional $about("key of the claim");
+  holder @1 :Text $about("whose it is");
+  version @2 :Int64 = .none $about("only if this is still its version");
+  quantity @3 :Int64 = .none $about("units to let go (default: all)");
+}
+
+struct Commit {
+  key @0 :Text $positional $about("key of the claim");
+  holder @1 :Text $about("whose it is");
+  version @2 :Int64 = .none $about("only if this is still its version");
+  quantity @3 :Int64 = .none $about("units to book; the rest is let go (default: all)");
+  label @4 :Text $about("replaces the claim's label");
+}
+
+struct Cancel {
+  key @0 :Text $positional $about("key of the claim");
+  holder @1 :Text $about("whose it is");
+  version @2 :Int64 = .none $about("only if this is still its version");
+  quantity @3 :Int64 = .none $about("units to cancel (default: all)");
+}
+
+struct Steal {
+  key @0 :Text $positional $about("key of the hold that is past its expiry");
+  fromHolder @1 :Text $about("whose you saw it to be");
+  newKey @2 :Text $word("key") $about("key of the new claim (default: a new UUID)");
+  holder @3 :Text $about("who takes over (default: the actor)");
+  version @4 :Int64 = .none $about("only if this is still its version");
+  cart @5 :Text $about("cart of the new claim");
+  label @6 :Text $about("label of the new claim");
+  ttl @7 :Int64 = .none $duration $about("time to expiry");
+  expiresAt @8 :Int64 = .none $instant $word("expires") $about("instant of expiry, instead of ttl");
+  capacity @9 :Int64 = .none $about("on a path that nobody defined: its capacity, which you vouch for");
+}
+
+# -- Outcomes of commands
+
+struct Outcome {
+  union {
+    accepted @0 :Accepted;
+    refused @1 :Refusal;
+  }
+}
+
+struct Accepted {
+  firstPosition @0 :UInt64;  # 0: nothing was written
+  positions @1 :UInt32;      # how many were written
+  claim @2 :Claim;           # as it is after the command; null for commands on resources
+  available @3 :Int64 = .none;  # free units at the tightest instant of the claim's span
+  changed @4 :Bool = true;
+  replayed @5 :Bool;
+  clamped @6 :Bool;          # the expiry asked for was not granted in full
+}
+
+enum ClaimState {
+  held @0;
+  committed @1;
+  released @2;
+  expired @3;
+  cancelled @4;
+  stolen @5;
+}
+
+struct Claim {
+  key @0 :Text;
+  resource @1 :Text;
+  from @2 :Int64 = .none $instant;
+  until @3 :Int64 = .none $instant;
+  quantity @4 :Int64 = .none;
+  holder @5 :Text;
+  cart @6 :Text;
+  label @7 :Text;
+  state @8 :ClaimState;
+  heldAt @9 :Int64 = .none $instant;
+  expiresAt @10 :Int64 = .none $instant $word("expires");
+  version @11 :UInt64;
+  stolenFrom @12 :Text;  # the claim it took over
+  stolenBy @13 :Text;    # the claim that took it over
+}
+
+enum Reason {
+  overloaded @0;
+  readOnly @1;
+  clockUnsafe @2;
+  badPath @3;
+  badKey @4;
+  badText @5;
+  badSpan @6;
+  badQuantity @7;
+  badTtl @8;
+  badTime @9;
+  limit @10;
+  forbidden @11;
+  keyReused @12;
+  unknownResource @13;
+  unknownClaim @14;
+  notHolder @15;
+  alreadyDefined @16;
+  inUse @17;
+  terminal @18;
+  alreadyCommitted @19;
+  notCommitted @20;
+  expired @21;
+  notExpired @22;
+  staleVersion @23;
+  capacityMismatch @24;
+  extensionLimit @25;
+  holderLimit @26;
+  closed @27;
+  outsideHours @28;
+  blocked @29;
+  conflict @30;
+  checkFailed @31;
+}
+
+struct Refusal {
+  reason @0 :Reason;
+  field @1 :Text;                        # badText, keyReused
+  name @2 :Text;                         # limit
+  max @3 :Int64 = .none;                 # limit
+  state @4 :Text;                        # terminal, notCommitted: a ClaimState
+  expiresAt @5 :Int64 = .none $instant $word("expires");  # expired, notExpired
+  now @6 :Int64 = .none $instant;        # expired
+  current @7 :Int64 = .none;             # staleVersion
+  capacity @8 :Int64 = .none;            # capacityMismatch, conflict
+  available @9 :Int64 = .none;           # conflict
+  path @10 :Text;                        # closed
+  blockers @11 :List(Claim);             # conflict, inUse: at most 16
+  retryAt @12 :Int64 = .none $instant;   # conflict: when enough units lapse, if ever
+  claim @13 :Claim;                      # alreadyCommitted: the booking
+}
+
+# -- Queries
+
+struct AsOf {  # one of the two
+  position @0 :Int64 = .none;
+  instant @1 :Int64 = .none $instant;
+}
+
+struct Query {
+  union {
+    claim @0 :ClaimQuery $word("show") $about("show one claim");
+    claims @1 :ClaimsQuery $about("list claims in order of key");
+    availability @2 :AvailabilityQuery $about("units free on a resource, now or over a window");
+    history @3 :HistoryQuery $about("list events");
+    head @4 :HeadQuery $about("the ledger: its id, size, Merkle root, clock and projections");
+  }
+}
+
+struct ClaimQuery {
+  key @0 :Text $positional $about("key of the claim");
+  asOf @1 :AsOf $about("as it was: an instant (RFC 3339) or @POSITION");
+}
+
+struct ClaimsQuery {
+  resource @0 :Text $positional $about("claims on this path and below");
+  holder @1 :Text $about("claims of this holder");
+  cart @2 :Text $about("claims in this cart");
+  state @3 :StateFilter $about("live (held or committed), a state, or all");
+  asOf @4 :AsOf $about("as it was: an instant (RFC 3339) or @POSITION");
+  limit @5 :UInt32 $about("at most so many");
+  cursor @6 :Text $about("go on behind an earlier answer");
+}
+
+enum StateFilter {
+  live @0;
+  held @1;
+  committed @2;
+  released @3;
+  expired @4;
+  cancelled @5;
+  stolen @6;
+  all @7;
+}
+
+struct AvailabilityQuery {
+  resource @0 :Text $positional $about("path of the resource");
+  from @1 :Int64 = .none $instant $about("begin of the window (without a window: now)");
+  until @2 :Int64 = .none $instant $about("end of the window");
+  quantity @3 :Int64 = .none $about("only pieces with at least so many units free (default 1)");
+  duration @4 :Int64 = .none $duration $about("only pieces of an unbroken run at least this long");
+  asOf @5 :AsOf $about("as it was: an instant (RFC 3339) or @POSITION");
+}
+
+struct HistoryQuery {  # with no filter: the whole log
+  resource @0 :Text $positional $about("events on this path and below");
+  key @1 :Text $about("events of one claim");
+  holder @2 :Text $about("events of claims of this holder");
+  actor @3 :Text $about("events written by this actor");
+  requestId @4 :Text $word("request") $about("events of one request of the actor");
+  asOf @5 :AsOf $about("events up to an instant (RFC 3339) or @POSITION");
+  fromPosition @6 :Int64 = .none $about("first position to list");
+  untilPosition @7 :Int64 = .none $about("last position to list");
+  newestFirst @8 :Bool $about("newest first");
+  limit @9 :UInt32 $about("at most so many");
+  cursor @10 :Text $about("go on behind an earlier answer");
+}
+
+struct HeadQuery {}
+
+struct ClaimsAnswer {
+  claims @0 :List(Claim);
+  cursor @1 :Text;  # null: that was all
+}
+
+struct FreePiece {
+  from @0 :Int64 $instant;
+  until @1 :Int64 $instant;
+  free @2 :Int64;
+}
+
+struct AvailabilityAnswer {
+  free @0 :Int64 = .none;          # without a window
+  pieces @1 :List(FreePiece);      # with one
+}
+
+struct HistoryAnswer {
+  events @0 :List(Event);
+  cursor @1 :Text;  # null: that was all
+}
+
+# An event as a reader sees it; fields that its type does not have are not given.
+struct Event {
+  position @0 :UInt64;
+  transaction @1 :UInt64;  # first position of its transaction
+  transactionCount @2 :UInt32;
+  recordedAt @3 :Int64 $instant;
+  type @4 :Text;  # held, extended, released, committed, cancelled, stolen, expired, defined ...
+  resource @5 :Text;
+  key @6 :Text;
+  previousOnResource @7 :UInt64;
+  previousOfClaim @8 :UInt64;
+  actor @9 :Text;
+  requestId @10 :Text $word("request");
+  correlationId @11 :Text $word("correlation");
+  content @12 :Data $digest;
+  holder @13 :Text;
+  cart @14 :Text;
+  label @15 :Text;
+  onBehalfOf @16 :Text;
+  reason @17 :Text;
+  source @18 :Text;
+  from @19 :Int64 = .none $instant;
+  until @20 :Int64 = .none $instant;
+  quantity @21 :Int64 = .none;
+  remaining @22 :Int64 = .none;
+  letGo @23 :Int64 = .none;
+  expiresAt @24 :Int64 = .none $instant $word("expires");
+  due @25 :Int64 = .none $instant;
+  capacity @26 :Int64 = .none;
+  turnaround @27 :Int64 = .none $duration;
+  maxTtl @28 :Int64 = .none $duration;
+  defaultTtl @29 :Int64 = .none $duration;
+  stolenFrom @30 :Text;
+  stolenBy @31 :Text;
+  clamped @32 :Bool;
+  forced @33 :Bool;
+  available @34 :Int64 = .none;
+}
+
+struct HeadAnswer {
+  ledgerId @0 :Data $digest;
+  size @1 :UInt64;  # position of the last event
+  root @2 :Data $digest;
+  now @3 :Int64 $instant;  # the ledger's clock
+  parentId @4 :Data $digest;
+  parentPosition @5 :UInt64;
+  parentRoot @6 :Data $digest;
+  projected @7 :UInt64;  # position that the projections have reached
+  lag @8 :UInt64;        # positions between the two
+  progressAt @9 :Int64 = .none $instant;  # when the projections last moved
+  projectionError @10 :Text;  # why they stopped, with position and type
+  liveClaims @11 :UInt64;
+  importing @12 :Bool;
+  readOnly @13 :Bool;
+  clockUnsafe @14 :Bool;
+}
+
+# -- Operators
+
+struct Admin {
+  union {
+    sweep @0 :Sweep $about("record lapsed holds now");
+    rebuild @1 :Rebuild $about("rebuild the projections from the log and compare");
+    confirmClock @2 :ConfirmClock $about("trust the wall clock again after a leap");
+  }
+}
+
+struct Sweep {
+  limit @0 :UInt32 = 1000 $about("at most so many");
+}
+
+struct Rebuild {}
+
+struct ConfirmClock {}
+
+struct SweepAnswer {
+  recorded @0 :UInt64;
+  left @1 :UInt64;
+}
+
+struct RebuildAnswer {
+  position @0 :UInt64;             # rebuilt and live were compared at this position
+  differences @1 :List(Text);      # none: equal, and the rebuilt ones are now in use
+}
+
+# -- Import
+
+struct ImportBegin {
+  file @0 :Data;  # SHA-256 of the file
+}
+
+struct ImportAnswer {
+  line @0 :UInt64;  # last line already judged: go on after it
+}
+
+struct ImportLine {
+  line @0 :UInt64;
+  at @1 :Int64 = .none $instant $about("the command's instant, not before the previous line's");
+  command @2 :Command;
+}
+
+struct ImportEnd {
+  more @0 :Bool;  # another file follows: stay in import mode
+}

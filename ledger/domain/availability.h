@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "ledger/domain/decide.h"
+#include "ledger/domain/ids.h"
+#include "ledger/domain/refusal.h"
+#include "ledger/domain/time.h"
+
+namespace holdfast {
+
+// Units free throughout `span`; neighbours have different numbers.
+struct FreePiece {
+  Span span;
+  std::int64_t free;
+  bool operator==(const FreePiece&) const = default;
+};
+
+struct AvailabilityQuery {
+  Path resource;
+  Span window;
+  Quantity quantity{1};                // pieces with at least that many units
+  std::optional<Duration> duration;    // pieces of an unbroken run of at least that length
+};
+
+// A span inside the pieces is listed exactly when a hold of it, for the quantity, would be accepted
+// at this state. O(log n + change points within the window).
+std::vector<FreePiece> availability(const State& state, const AvailabilityQuery& query,
+                                    const Policy& policy);
+
+// Units free at the instant, judged as a hold beginning then would be.
+std::int64_t free_at(const State& state, const Path& resource, Instant at, const Policy& policy);
+
+}  // namespace holdfast

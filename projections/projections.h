@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "ledger/domain/availability.h"
+#include "ledger/domain/state.h"
+#include "ledger/recall.h"
+#include "ledger/store/log.h"
+
+// What is derived from the log and can be thrown away: current claims, the ends of position
+// chains, request ids, history lists. In DATA/projections; rebuilt when missing or not readable.
+namespace holdfast::projections {
+
+using store::StorageError;
+
+struct Options {
+  std::shared_ptr<rocksdb::FileSystem> fs;  // null: the operating system's
+  std::string dir;                          // DATA
+  std::uint64_t checkpoint_every = 200'000;  // events between two durable checkpoints
+  std::size_t max_queued_events = 200'000;   // beyond: committed() blocks
+};
+
+struct Progress {
+  Position position;                  // applied and readable
+  Instant at;                         // recorded_at of the last event applied
+  std::optional<std::string> stopped;  // why it stopped: position, type, reason
+};
+
+struct HistoryQuery {
+  std::string resource;  // at and below; empty: no filter. At most one filter is set.
+  std::string key;
+  std::string holder;
+  std::string actor;
+  std::string request_id;  // of `actor`
+  Position from{1};
+  Position until;  // 0: up to `at`
+  bool newest_first = false;
+  std::size_t limit = 100;
+};
+
+// The point in the log a query is judged at: events up to `position`, at instant `now`.
+struct AsOf {
+  Position position;
+  Instant now;
+};
+
+enum class StateFilter { live, held, committed, released, expired, cancelled, stolen, all };
+
+struct ClaimsQuery {
+  std::string resource;  // at and below; empty: no filter
+  std::string holder;
+  std::string cart;
+  StateFilter state = StateFilter::live;
+  std::string after_key;  // cursor: keys greater than this
+  std::size_t limit = 100;
+};
+
+template <class T>
+struct Page {
+  std::vector<T> items;
+  bool more = false;  // history: go on behind the last item's position; claims: behind its key
+};
+
+class Projections final : public Recall, public CommittedSink {
+ public:
+  // Opens or rebuilds; catches up with the log from the checkpoint; gives the writer's state.
+  // The projector thread runs until the end. `log` must outlive the Projections' use.
+  static tl::expected<std::unique_ptr<Projections>, StorageError> open(
+      const Options& options, const store::Log& log, State& state);
+  ~Projections() override;
+
+  // Recall and CommittedSink
+  Position projected() const override;
+  tl::expected<std::vector<std::optional<Claim>>, StorageError> ended(
+      std::span<const std::string_view> keys) const override;
+  tl::expected<std::vector<Position>, StorageError> last_events(
+      std::span<const std::string_view> paths) const override;
+  tl::expected<std::optional<Position>, StorageError> request(
+      std::string_view actor, std::string_view request_id) const override;
+  void committed(std::vector<Event> events) override;
+
+  // -- queries, from any thread, not the writer's or committer's (they read disk)
+  Progress progress() const;
+  // Returns once `position` is applied; false when the projector has stopped before it.
+  bool wait_for(Position position) const;
+
+  tl::expected<Page<Event>, StorageError> history(const HistoryQuery& query, Position at) const;
+  // Ended and live claims from the rows, in order of key, judged at `now`.
+  tl::expected<Page<Claim>, StorageError> claims(const ClaimsQuery& query, Instant now) const;
+
+  // As of: folds what concerns the question from the log.
+  tl::expected<Position, StorageError> position_at(Instant instant) const;  // last recorded <= it
+  tl::expected<std::optional<Claim>, StorageError> claim_as_of(std::string_view key,
+                                                               AsOf as_of) const;
+  tl::expected<Page<Claim>, StorageError> claims_as_of(const ClaimsQuery& query,
+                                                       AsOf as_of) const;
+  // The state as far as it concerns one resource (itself and the paths above it).
+  tl::expected<State, StorageError> resource_as_of(const Path& resource, AsOf as_of) const;
+
+  // Builds anew beside the live ones from the log, compares both at one position, and swaps the
+  // new ones in (a synced CURRENT file). Queries and writers go on. The differences, row by row,
+  // at most 100; none: equal.
+  struct Rebuilt {
+    Position position;
+    std::vector<std::string> differences;
+  };
+  tl::expected<Rebuilt, StorageError> rebuild(const std::function<void(Position)>& progress);
+
+  // Durable checkpoint at the position applied, then the projector ends. Idempotent.
+  void stop();
+  // As a crash would: ends without writing.
+  void abandon();
+
+ private:
+  class Impl;
+  explicit Projections(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace holdfast::projections
