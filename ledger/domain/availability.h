@@ -22,8 +22,8 @@ struct FreePiece {
 struct AvailabilityQuery {
   Path resource;
   Span window;
-  Quantity quantity{1};                // pieces with at least that many units
-  std::optional<Duration> duration;    // pieces of an unbroken run of at least that length
+  Quantity quantity{1};              // pieces with at least that many units
+  std::optional<Duration> duration;  // pieces of an unbroken run of at least that length
 };
 
 // A span inside the pieces is listed exactly when a hold of it, for the quantity, would be accepted

@@ -14,8 +14,8 @@ enum class ClaimState : std::uint8_t { held, committed, released, expired, cance
 struct Claim {
   Key key = Key::trusted({});
   Path resource = Path::trusted({});
-  std::optional<Span> span;  // none: all of time
-  Quantity quantity;         // as it stands, or as it stood when the claim ended
+  std::optional<Span> span;    // none: all of time
+  Quantity quantity;           // as it stands, or as it stood when the claim ended
   Quantity original_quantity;  // as first held: what a repeated hold is compared with
   Holder holder = Holder::trusted({});
   std::optional<Cart> cart;
@@ -31,6 +31,8 @@ struct Claim {
   bool operator==(const Claim&) const = default;
 };
 
-constexpr bool is_ended(ClaimState s) { return s != ClaimState::held && s != ClaimState::committed; }
+constexpr bool is_ended(ClaimState s) {
+  return s != ClaimState::held && s != ClaimState::committed;
+}
 
 }  // namespace holdfast

@@ -101,6 +101,7 @@ struct Asker {
 struct Command {
   Asker asker;
   Action action;
+  std::optional<Digest> content;  // of all the client said, correlation_id aside (DESIGN 1.6)
 };
 
 }  // namespace holdfast

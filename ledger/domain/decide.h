@@ -25,7 +25,6 @@ struct Policy {
 struct Given {
   Instant now;
   Key fresh_key;  // used where the command names no key for a new claim
-  std::optional<Digest> content;
   Policy policy;
 };
 
@@ -58,7 +57,8 @@ struct Accepted {
   bool changed() const { return count != 0 || replayed; }
 };
 
-// Folds the decision's events into the state, completes them with `available`, and gives the answer.
+// Folds the decision's events into the state, completes them with `available`, and gives the
+// answer.
 Accepted settle(State& state, Decision& decision);
 
 }  // namespace holdfast

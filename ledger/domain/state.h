@@ -35,8 +35,8 @@ class State {
  public:
   State();
   ~State();
-  State(State&&) noexcept;
-  State& operator=(State&&) noexcept;
+  State(State&&) noexcept = default;
+  State& operator=(State&&) noexcept = default;
 
   // Folds one event; events must come in the order of their positions. Takes what it needs of an
   // earlier fold from memory, so claims an event names must be standing or recalled.
@@ -48,49 +48,101 @@ class State {
   Position head() const { return head_; }
   void set_head(Position head) { head_ = head; }
   std::size_t live_claims() const { return live_claims_; }
-  std::size_t lapsed_claims() const { return lapsed_.size(); }
+  std::size_t lapsed_claims() const { return lapsed_claims_; }
 
-  // -- what is known
+  // -- claims
+  // In memory: live, lapsed, and ended ones not yet forgotten or recalled.
   const StandingClaim* find(std::string_view key) const;
-  std::optional<Claim> claim(std::string_view key) const;  // any claim in memory, as of `advance`
-  Claim snapshot(const StandingClaim& claim) const;
-
-  const ResourceNode* resource(std::string_view path) const;  // null: nothing in memory
-  const Resource* definition(std::string_view path) const;    // null: not defined (or retired)
-  bool is_retired(std::string_view path) const;
-  // Nearest closed resource at or above the path.
-  std::optional<Path> closed_at_or_above(std::string_view path) const;
-  Duration turnaround(std::string_view path) const;
-  bool anything_live_at_or_below(std::string_view path) const;
-
-  // Lapsed holds on the path that `span` meets (turnaround counted), oldest due first, then by key.
-  std::vector<const StandingClaim*> lapsed_in_way(std::string_view path, Span span,
-                                                  std::size_t limit) const;
-  // Live claims at the path and below, in no order; stops when `visit` returns false.
+  std::optional<Claim> claim(std::string_view key) const;
+  static Claim snapshot(const StandingClaim& claim);
+  // Live claims at the path and below (empty: all), in no order; stops when `visit` says false.
   void visit_subtree(std::string_view path,
                      const std::function<bool(const StandingClaim&)>& visit) const;
+  // Live claims of the holder, in no order.
   void visit_holder(std::string_view holder,
                     const std::function<bool(const StandingClaim&)>& visit) const;
+  // Holds past their expiry whose end is not recorded, in due order.
   const DueIndex& lapsed() const { return lapsed_; }
-  // Earliest expiry of a live hold.
-  std::optional<Instant> next_due() const;
+  std::optional<Instant> next_due() const;  // earliest expiry of a live hold
 
+  // -- resources
+  const ResourceNode* resource(std::string_view path) const;  // null: nothing in memory
+  const Resource* definition(std::string_view path) const;    // null: not defined
+  bool is_retired(std::string_view path) const;
+  // Visits what is in memory of the path and the paths above it, nearest first, until false.
+  void visit_upwards(std::string_view path,
+                     const std::function<bool(const ResourceNode&)>& visit) const;
+
+  // -- request ids newer than the projections
   const RememberedRequest* request(std::string_view actor, std::string_view id) const;
   void remember(const Actor& actor, const RequestId& id, RememberedRequest request);
 
-  // -- recalled by the shell, restored at start
-  bool holds_key(std::string_view key) const { return find(key) != nullptr; }
-  // True when the position of the path's last event is in memory.
+  // -- recalled by the shell before a decision, restored at start
+  // True when the position of the path's last event is in memory; a path of which nothing is in
+  // memory and nothing is recalled has had no event.
   bool knows_last_event(std::string_view path) const;
   Position last_event(std::string_view path) const;
   void recall(const Claim& ended);
   void recall_last_event(const Path& path, Position last);
-  void restore_claim(const Claim& live);
+  // A claim that is held or committed in the projections' rows.
+  void restore_claim(const Claim& standing);
+  // none: the path was retired.
   void restore_definition(const Path& path, const std::optional<Resource>& resource);
+  // Lets go of what the projections hold at `projected`. Invalidates pointers to claims and nodes.
   void forget_through(Position projected);
 
  private:
-  struct Impl;
+  struct Forgettable {
+    Position at;  // forgotten only when this position is projected
+    StandingClaim* claim = nullptr;
+    ResourceNode* resource = nullptr;
+    std::string request = {};
+  };
+  template <class T>
+  using ByName =
+      std::unordered_map<std::string_view, std::unique_ptr<T>, TextHash, std::equal_to<>>;
+
+  StandingClaim& standing(const Event& event);
+  ResourceNode& node(const Path& path);
+  HolderNode& holder_node(const Holder& holder);
+  StandingClaim& insert(const Claim& claim);
+  void enter_occupancy(StandingClaim& claim);
+  void leave_occupancy(StandingClaim& claim);
+  void leave_due(StandingClaim& claim);
+  void set_quantity(StandingClaim& claim, Quantity quantity);
+  void end(StandingClaim& claim, ClaimState state);
+  void lapse(StandingClaim& claim);
+  void count_live(ResourceNode* node, std::int64_t by);
+  void offer_to_forget(StandingClaim& claim);
+  void offer_to_forget(ResourceNode& node);
+  bool idle(const ResourceNode& node) const;
+  void forget(StandingClaim& claim);
+  void forget(ResourceNode& node);
+
+  void fold(const Event& event, const Defined& body);
+  void fold(const Event& event, const Changed& body);
+  void fold(const Event& event, const Closed& body);
+  void fold(const Event& event, const Opened& body);
+  void fold(const Event& event, const Retired& body);
+  void fold(const Event& event, const Held& body);
+  void fold(const Event& event, const Extended& body);
+  void fold(const Event& event, const Released& body);
+  void fold(const Event& event, const Committed& body);
+  void fold(const Event& event, const Cancelled& body);
+  void fold(const Event& event, const Stolen& body);
+  void fold(const Event& event, const Expired& body);
+
+  Position head_;
+  Instant next_due_;
+  std::size_t live_claims_ = 0;
+  std::size_t lapsed_claims_ = 0;
+  ByName<StandingClaim> claims_;
+  ByName<ResourceNode> resources_;
+  ByName<HolderNode> holders_;
+  DueIndex due_;
+  DueIndex lapsed_;
+  std::unordered_map<std::string, RememberedRequest, TextHash, std::equal_to<>> requests_;
+  std::deque<Forgettable> forgettable_;
 };
 
 }  // namespace holdfast

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <utility>
+
+#include "ledger/domain/command.h"
+#include "ledger/domain/decide.h"
+#include "ledger/domain/event.h"
+#include "ledger/domain/state.h"
+
+namespace holdfast {
+
+// The events of one transaction as decide writes them: positions, chains and envelope.
+class Draft {
+ public:
+  Draft(const State& state, const Command& command, const Given& given)
+      : state_(state), command_(command), given_(given) {}
+
+  // An event of the resource itself.
+  void add(const Path& resource, Happening happening) {
+    Event& event = append(resource, std::move(happening));
+    complete(event);
+  }
+
+  // An event of a claim that stands, or that is recalled.
+  Event& add(const StandingClaim& claim, Happening happening) {
+    Event& event = append(claim.resource->path, std::move(happening));
+    complete(event);
+    event.key = claim.key;
+    event.previous_of_claim = claim.last_event;
+    event.personal.holder = claim.holder->holder;
+    return event;
+  }
+
+  // The first event of a claim.
+  Event& add_held(const Path& resource, const Key& key, const Holder& holder, Held held) {
+    Event& event = append(resource, std::move(held));
+    complete(event);
+    event.key = key;
+    event.personal.holder = holder;
+    return event;
+  }
+
+  // The end of a lapsed hold, recorded by the ledger itself.
+  void add_expired(const StandingClaim& claim) {
+    Event& event = append(claim.resource->path, Expired{claim.expires_at});
+    event.key = claim.key;
+    event.previous_of_claim = claim.last_event;
+    event.personal.holder = claim.holder->holder;
+  }
+
+  std::vector<Event> take() {
+    for (Event& event : events_) {
+      event.transaction = events_.front().position;
+      event.transaction_count = static_cast<std::uint32_t>(events_.size());
+    }
+    return std::move(events_);
+  }
+
+ private:
+  Event& append(const Path& resource, Happening happening) {
+    // All events of one command are on one path, so the one before is the last of this draft.
+    const Position previous =
+        events_.empty() ? state_.last_event(resource.view()) : events_.back().position;
+    return events_.emplace_back(Event{.position = state_.head() + events_.size() + 1,
+                                      .transaction = {},
+                                      .transaction_count = 0,
+                                      .recorded_at = given_.now,
+                                      .resource = resource,
+                                      .key = {},
+                                      .previous_on_resource = previous,
+                                      .previous_of_claim = {},
+                                      .actor = system_actor(),
+                                      .request_id = {},
+                                      .correlation_id = {},
+                                      .content = {},
+                                      .available = {},
+                                      .personal = {},
+                                      .happening = std::move(happening)});
+  }
+
+  void complete(Event& event) const {
+    const Asker& asker = command_.asker;
+    event.actor = asker.actor;
+    event.request_id = asker.request_id;
+    event.correlation_id = asker.correlation_id;
+    event.content = command_.content;
+    event.personal.on_behalf_of = asker.on_behalf_of;
+    event.personal.reason = asker.reason;
+    event.personal.source = asker.source;
+  }
+
+  static const Actor& system_actor() {
+    static const Actor kSystem = Actor::trusted("system");
+    return kSystem;
+  }
+
+  const State& state_;
+  const Command& command_;
+  const Given& given_;
+  std::vector<Event> events_;
+};
+
+}  // namespace holdfast

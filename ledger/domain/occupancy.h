@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "ledger/domain/avl.h"
+#include "ledger/domain/time.h"
+
+namespace holdfast {
+
+// Units occupied over time on one resource: a step function U(t) kept as its changes in a balanced
+// tree with sums and highest prefix sums, so that a span's maximum costs O(log n) however many
+// claims stand. Claims without a span are one number beside it.
+class Occupancy {
+ public:
+  Occupancy() = default;
+  ~Occupancy();
+  Occupancy(const Occupancy&) = delete;
+  Occupancy& operator=(const Occupancy&) = delete;
+
+  void add(Span span, std::int64_t units);
+  void remove(Span span, std::int64_t units) { add(span, -units); }
+
+  // The highest U within the span, and the earliest instant in it at which U is that high.
+  struct Peak {
+    std::int64_t units;
+    Instant at;
+  };
+  Peak peak(Span span) const;
+
+  // The pieces of U within the span in order: neighbours differ. Stops when `visit` says false.
+  void visit_steps(Span span,
+                   const std::function<bool(Span piece, std::int64_t units)>& visit) const;
+
+  bool empty() const { return always_ == 0 && changes_.empty(); }
+
+  struct Change {  // U changes by `delta` at `at`
+    Instant at;
+    std::int64_t delta;
+    std::int64_t sum = 0;      // of the deltas of the subtree
+    std::int64_t highest = 0;  // highest prefix sum that ends at a node of the subtree
+    AvlLinks<Change> links = {};
+  };
+
+ private:
+  struct Order {
+    static AvlLinks<Change>& links(Change& c) { return c.links; }
+    static bool before(const Change& a, const Change& b) { return a.at < b.at; }
+    static void pull(Change& c);
+  };
+  using Changes = Avl<Change, Order>;
+
+  void change_at(Instant at, std::int64_t delta);
+  std::int64_t level_at(Instant at) const;
+
+  std::int64_t always_ = 0;
+  Changes changes_;
+};
+
+}  // namespace holdfast

@@ -1,0 +1,243 @@
+#include "ledger/domain/state.h"
+
+#include <utility>
+
+#include "ledger/domain/invariant.h"
+
+namespace holdfast {
+namespace {
+
+std::string request_name(std::string_view actor, std::string_view id) {
+  std::string name;
+  name.reserve(actor.size() + 1 + id.size());
+  return name.append(actor).append(1, '\0').append(id);  // neither can contain NUL
+}
+
+}  // namespace
+
+State::State() = default;
+State::~State() = default;
+
+const StandingClaim* State::find(std::string_view key) const {
+  const auto it = claims_.find(key);
+  return it == claims_.end() ? nullptr : it->second.get();
+}
+
+std::optional<Claim> State::claim(std::string_view key) const {
+  const StandingClaim* found = find(key);
+  return found == nullptr ? std::nullopt : std::optional(snapshot(*found));
+}
+
+Claim State::snapshot(const StandingClaim& claim) {
+  Claim seen{.key = claim.key,
+             .resource = claim.resource->path,
+             .span = claim.span == kAllOfTime ? std::nullopt : std::optional(claim.span),
+             .quantity = {claim.quantity},
+             .original_quantity = {claim.original_quantity},
+             .holder = claim.holder->holder,
+             .cart = {},
+             .label = {},
+             .vouched_capacity = {},
+             .state = claim.lapsed ? ClaimState::expired : claim.state,
+             .held_at = claim.held_at,
+             .expires_at = claim.expires_at,
+             .version = claim.version,
+             .last_event = claim.last_event,
+             .stolen_from = {},
+             .stolen_by = {}};
+  if (claim.extras) {
+    seen.cart = claim.extras->cart;
+    seen.label = claim.extras->label;
+    seen.vouched_capacity = claim.extras->vouched_capacity;
+    seen.stolen_from = claim.extras->stolen_from;
+    seen.stolen_by = claim.extras->stolen_by;
+  }
+  return seen;
+}
+
+void State::visit_subtree(std::string_view path,
+                          const std::function<bool(const StandingClaim&)>& visit) const {
+  bool go_on = true;
+  const auto visit_own = [&](const ResourceNode& node) {
+    node.live.for_each([&](const StandingClaim& claim) { return go_on = visit(claim); });
+  };
+  if (path.empty()) {
+    for (const auto& [name, node] : resources_) {
+      if (go_on) visit_own(*node);
+    }
+    return;
+  }
+  const ResourceNode* top = resource(path);
+  // Depth first without a stack: down, then along, then up until there is a sibling.
+  for (const ResourceNode* node = top; node != nullptr && go_on;) {
+    visit_own(*node);
+    if (node->first_child != nullptr) {
+      node = node->first_child;
+      continue;
+    }
+    while (node != top && node->next_sibling == nullptr) node = node->parent;
+    node = node == top ? nullptr : node->next_sibling;
+  }
+}
+
+void State::visit_holder(std::string_view holder,
+                         const std::function<bool(const StandingClaim&)>& visit) const {
+  const auto it = holders_.find(holder);
+  if (it == holders_.end()) return;
+  for (const StandingClaim* c = it->second->first; c != nullptr; c = c->holder_next) {
+    if (c->live() && !visit(*c)) return;
+  }
+}
+
+std::optional<Instant> State::next_due() const {
+  const StandingClaim* first = due_.first();
+  return first == nullptr ? std::nullopt : std::optional(first->expires_at);
+}
+
+const ResourceNode* State::resource(std::string_view path) const {
+  const auto it = resources_.find(path);
+  return it == resources_.end() ? nullptr : it->second.get();
+}
+
+const Resource* State::definition(std::string_view path) const {
+  const ResourceNode* found = resource(path);
+  return found == nullptr ? nullptr : found->defined.get();
+}
+
+bool State::is_retired(std::string_view path) const {
+  const ResourceNode* found = resource(path);
+  return found != nullptr && found->retired;
+}
+
+void State::visit_upwards(std::string_view path,
+                          const std::function<bool(const ResourceNode&)>& visit) const {
+  for (; !path.empty(); path = parent_of(path)) {
+    if (const ResourceNode* node = resource(path)) {
+      for (; node != nullptr && visit(*node); node = node->parent) {
+      }
+      return;
+    }
+  }
+}
+
+const RememberedRequest* State::request(std::string_view actor, std::string_view id) const {
+  const auto it = requests_.find(request_name(actor, id));
+  return it == requests_.end() ? nullptr : &it->second;
+}
+
+void State::remember(const Actor& actor, const RequestId& id, RememberedRequest request) {
+  std::string name = request_name(actor.view(), id.view());
+  // The request's last event must be projected before the projections can answer for it.
+  forgettable_.push_back({.at = head_, .request = name});
+  requests_.insert_or_assign(std::move(name), std::move(request));
+}
+
+bool State::knows_last_event(std::string_view path) const {
+  const ResourceNode* found = resource(path);
+  return found != nullptr && found->knows_last;
+}
+
+Position State::last_event(std::string_view path) const {
+  const ResourceNode* found = resource(path);
+  return found == nullptr ? Position{} : found->last_event;
+}
+
+void State::recall_last_event(const Path& path, Position last) {
+  ResourceNode& recalled = node(path);
+  if (recalled.knows_last) return;
+  recalled.last_event = last;
+  recalled.knows_last = true;
+  offer_to_forget(recalled);
+}
+
+void State::recall(const Claim& ended) {
+  HOLDFAST_INVARIANT(is_ended(ended.state), "only ended claims are recalled");
+  if (find(ended.key.view()) != nullptr) return;
+  offer_to_forget(insert(ended));
+}
+
+void State::restore_claim(const Claim& standing) {
+  HOLDFAST_INVARIANT(!is_ended(standing.state), "an ended claim is recalled, not restored");
+  StandingClaim& claim = insert(standing);
+  HolderNode& holder = *claim.holder;
+  claim.holder_next = holder.first;
+  if (holder.first != nullptr) holder.first->holder_previous = &claim;
+  holder.first = &claim;
+  enter_occupancy(claim);
+}
+
+void State::restore_definition(const Path& path, const std::optional<Resource>& resource) {
+  ResourceNode& restored = node(path);
+  restored.retired = !resource;
+  restored.defined = resource ? std::make_unique<Resource>(*resource) : nullptr;
+}
+
+bool State::idle(const ResourceNode& node) const {
+  return node.claims_in_memory == 0 && !node.defined && !node.retired &&
+         node.first_child == nullptr;
+}
+
+void State::offer_to_forget(StandingClaim& claim) {
+  if (std::exchange(claim.forgettable, true)) return;
+  forgettable_.push_back({.at = claim.last_event, .claim = &claim});
+}
+
+void State::offer_to_forget(ResourceNode& node) {
+  if (!idle(node) || std::exchange(node.forgettable, true)) return;
+  forgettable_.push_back({.at = node.last_event, .resource = &node});
+}
+
+void State::forget_through(Position projected) {
+  // What was put back because it changed meanwhile waits for another round.
+  for (std::size_t n = forgettable_.size(); n > 0; --n) {
+    Forgettable next = std::move(forgettable_.front());
+    if (next.at > projected) {
+      forgettable_.front() = std::move(next);
+      return;
+    }
+    forgettable_.pop_front();
+    if (next.claim != nullptr) {
+      next.claim->forgettable = false;
+      if (next.claim->last_event > projected) {
+        offer_to_forget(*next.claim);
+      } else {
+        forget(*next.claim);
+      }
+    } else if (next.resource != nullptr) {
+      next.resource->forgettable = false;
+      if (!idle(*next.resource)) continue;
+      if (next.resource->last_event > projected) {
+        offer_to_forget(*next.resource);
+      } else {
+        forget(*next.resource);
+      }
+    } else {
+      requests_.erase(next.request);
+    }
+  }
+}
+
+void State::forget(StandingClaim& claim) {
+  ResourceNode& resource = *claim.resource;
+  HolderNode& holder = *claim.holder;
+  if (--holder.references == 0) holders_.erase(holders_.find(holder.holder.view()));
+  claims_.erase(claims_.find(claim.key.view()));
+  --resource.claims_in_memory;
+  offer_to_forget(resource);
+}
+
+void State::forget(ResourceNode& node) {
+  ResourceNode* parent = node.parent;
+  if (parent != nullptr) {
+    if (node.previous_sibling != nullptr) {
+      node.previous_sibling->next_sibling = node.next_sibling;
+    } else {
+      parent->first_child = node.next_sibling;
+    }
+    if (node.next_sibling != nullptr) node.next_sibling->previous_sibling = node.previous_sibling;
+  }
+  resources_.erase(resources_.find(node.path.view()));
+  if (parent != nullptr) offer_to_forget(*parent);
+}
+
+}  // namespace holdfast
