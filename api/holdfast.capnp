@@ -10,12 +10,12 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("holdfast::wire");
 
-annotation word(field, enumerant) :Text;       # its word on the command line and in scenarios
-annotation about(field, struct, enumerant) :Text;  # one line of help
-annotation positional(field) :Void;            # may be given without its name, the first word
-annotation instant(field) :Void;               # Int64: Unix milliseconds; text: RFC 3339
-annotation duration(field) :Void;              # Int64: milliseconds; text: 1d2h30m, 59.999s
-annotation digest(field) :Void;                # Data: hexadecimal in JSON
+# Of text forms only: they change nothing on the wire. Data is hexadecimal there.
+annotation word @0xdcbc5eae8b71086e (field) :Text;         # its word for CLI and scenarios
+annotation about @0x9f61116b88ef7301 (field) :Text;        # one line of help
+annotation positional @0xba4989ac86ad2c17 (field) :Void;   # may be given without its name
+annotation instant @0x9718cba1bff184fd (field) :Void;      # Int64: Unix milliseconds; RFC 3339
+annotation duration @0x907575bf55c007a3 (field) :Void;     # Int64: milliseconds; 1d2h30m, 59.999s
 
 # Int64 fields with this default are optional: the default means not given. Text and struct fields
 # are optional by being null.
@@ -81,7 +81,7 @@ struct Hello {
 
 struct HelloAnswer {
   protocolVersion @0 :UInt16;
-  ledgerId @1 :Data $digest;
+  ledgerId @1 :Data;
   now @2 :Int64 $instant;
   version @3 :Text;  # of the server
 }
@@ -395,7 +395,7 @@ struct Event {
   actor @9 :Text;
   requestId @10 :Text $word("request");
   correlationId @11 :Text $word("correlation");
-  content @12 :Data $digest;
+  content @12 :Data;
   holder @13 :Text;
   cart @14 :Text;
   label @15 :Text;
@@ -421,13 +421,13 @@ struct Event {
 }
 
 struct HeadAnswer {
-  ledgerId @0 :Data $digest;
+  ledgerId @0 :Data;
   size @1 :UInt64;  # position of the last event
-  root @2 :Data $digest;
+  root @2 :Data;
   now @3 :Int64 $instant;  # the ledger's clock
-  parentId @4 :Data $digest;
+  parentId @4 :Data;
   parentPosition @5 :UInt64;
-  parentRoot @6 :Data $digest;
+  parentRoot @6 :Data;
   projected @7 :UInt64;  # position that the projections have reached
   lag @8 :UInt64;        # positions between the two
   progressAt @9 :Int64 = .none $instant;  # when the projections last moved
