@@ -1,0 +1,65 @@
+#include "api/endpoint.h"
+
+#include <netinet/tcp.h>
+#include <boost/asio/detail/socket_option.hpp>
+#include <charconv>
+#include <sstream>
+
+namespace holdfast::api {
+
+namespace {
+
+template <int kName>
+using TcpOption = boost::asio::detail::socket_option::integer<IPPROTO_TCP, kName>;
+
+constexpr int kSilentSeconds = 10;
+constexpr int kProbeSeconds = 5;
+constexpr int kProbes = 3;
+constexpr int kUserTimeoutMs = 25'000;
+
+}  // namespace
+
+std::optional<Endpoint> parse_endpoint(std::string_view text) {
+  std::string_view host = text;
+  std::optional<std::string_view> port;
+  if (text.starts_with('[')) {
+    const auto close = text.find(']');
+    if (close == std::string_view::npos) return std::nullopt;
+    host = text.substr(1, close - 1);
+    const std::string_view rest = text.substr(close + 1);
+    if (!rest.empty() && !rest.starts_with(':')) return std::nullopt;
+    if (!rest.empty()) port = rest.substr(1);
+  } else if (const auto colon = text.rfind(':');
+             colon != std::string_view::npos && text.find(':') == colon) {
+    host = text.substr(0, colon);
+    port = text.substr(colon + 1);
+  }
+  Endpoint endpoint{std::string(host), kDefaultPort};
+  if (host.empty()) return std::nullopt;
+  if (port) {
+    const auto [end, error] =
+        std::from_chars(port->data(), port->data() + port->size(), endpoint.port);
+    if (error != std::errc{} || end != port->data() + port->size()) return std::nullopt;
+  }
+  return endpoint;
+}
+
+void tune(boost::asio::ip::tcp::socket& socket, boost::system::error_code& error) {
+  const auto set = [&](const auto& option) {
+    if (!error) socket.set_option(option, error);
+  };
+  set(boost::asio::ip::tcp::no_delay(true));
+  set(boost::asio::socket_base::keep_alive(true));
+  set(TcpOption<TCP_KEEPIDLE>(kSilentSeconds));
+  set(TcpOption<TCP_KEEPINTVL>(kProbeSeconds));
+  set(TcpOption<TCP_KEEPCNT>(kProbes));
+  set(TcpOption<TCP_USER_TIMEOUT>(kUserTimeoutMs));
+}
+
+std::string to_text(const boost::asio::ip::tcp::endpoint& endpoint) {
+  std::ostringstream text;
+  text << endpoint;
+  return text.str();
+}
+
+}  // namespace holdfast::api

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/system/error_code.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast::api {
+
+inline constexpr std::uint16_t kDefaultPort = 7420;
+
+struct Endpoint {
+  std::string host;  // a name or an address; IPv6 without brackets
+  std::uint16_t port;
+};
+
+// HOST:PORT, HOST, [IPV6]:PORT or a bare IPv6 address; the port left out is kDefaultPort.
+std::optional<Endpoint> parse_endpoint(std::string_view text);
+
+// For both ends: no delay, and a peer that vanished is noticed within about half a minute, whether
+// the connection is silent (keepalive) or waits to send (TCP_USER_TIMEOUT).
+void tune(boost::asio::ip::tcp::socket& socket, boost::system::error_code& error);
+
+// "127.0.0.1:7420", "[::1]:7420"
+std::string to_text(const boost::asio::ip::tcp::endpoint& endpoint);
+
+}  // namespace holdfast::api
