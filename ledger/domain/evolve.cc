@@ -41,10 +41,8 @@ void State::advance(Instant now) {
 }
 
 ResourceNode& State::node(const Path& path) {
-  if (const auto it = resources_.find(path.view()); it != resources_.end()) return *it->second;
-  auto created = std::make_unique<ResourceNode>(path);
-  ResourceNode& added = *created;
-  resources_.emplace(added.path.view(), std::move(created));
+  if (ResourceNode* known = resources_.find(path.view())) return *known;
+  ResourceNode& added = resources_.insert(std::make_unique<ResourceNode>(path));
   const std::string_view above = parent_of(added.path.view());
   if (!above.empty()) {
     ResourceNode& parent = node(Path::trusted(std::string(above)));
@@ -57,14 +55,12 @@ ResourceNode& State::node(const Path& path) {
 }
 
 HolderNode& State::holder_node(const Holder& holder) {
-  if (const auto it = holders_.find(holder.view()); it != holders_.end()) return *it->second;
-  auto created = std::make_unique<HolderNode>(HolderNode{.holder = holder});
-  HolderNode& added = *created;
-  holders_.emplace(added.holder.view(), std::move(created));
-  return added;
+  if (HolderNode* known = holders_.find(holder.view())) return *known;
+  return holders_.insert(std::make_unique<HolderNode>(HolderNode{.holder = holder}));
 }
 
 StandingClaim& State::insert(const Claim& claim) {
+  HOLDFAST_INVARIANT(find(claim.key.view()) == nullptr, "a key is used once");
   ResourceNode& resource = node(claim.resource);
   HolderNode& holder = holder_node(claim.holder);
   auto created = std::make_unique<StandingClaim>(
@@ -90,9 +86,7 @@ StandingClaim& State::insert(const Claim& claim) {
   }
   ++resource.claims_in_memory;
   ++holder.references;
-  const bool fresh = claims_.emplace(added.key.view(), std::move(created)).second;
-  HOLDFAST_INVARIANT(fresh, "a key is used once");
-  return added;
+  return claims_.insert(std::move(created));
 }
 
 void State::count_live(ResourceNode* node, std::int64_t by) {
@@ -163,9 +157,9 @@ void State::end(StandingClaim& claim, ClaimState state) {
 // The claim that an event names, its version moved to the event.
 StandingClaim& State::standing(const Event& event) {
   HOLDFAST_INVARIANT(event.key.has_value(), "an event of a claim names it");
-  const auto it = claims_.find(event.key->view());
-  HOLDFAST_INVARIANT(it != claims_.end(), "the claim of an event is standing or recalled");
-  StandingClaim& claim = *it->second;
+  StandingClaim* found = claims_.find(event.key->view());
+  HOLDFAST_INVARIANT(found != nullptr, "the claim of an event is standing or recalled");
+  StandingClaim& claim = *found;
   claim.last_event = event.position;
   if (!std::holds_alternative<Expired>(event.happening)) claim.version = event.position;
   return claim;

@@ -18,10 +18,7 @@ std::string request_name(std::string_view actor, std::string_view id) {
 State::State() = default;
 State::~State() = default;
 
-const StandingClaim* State::find(std::string_view key) const {
-  const auto it = claims_.find(key);
-  return it == claims_.end() ? nullptr : it->second.get();
-}
+const StandingClaim* State::find(std::string_view key) const { return claims_.find(key); }
 
 std::optional<Claim> State::claim(std::string_view key) const {
   const StandingClaim* found = find(key);
@@ -62,9 +59,10 @@ void State::visit_subtree(std::string_view path,
     node.live.for_each([&](const StandingClaim& claim) { return go_on = visit(claim); });
   };
   if (path.empty()) {
-    for (const auto& [name, node] : resources_) {
-      if (go_on) visit_own(*node);
-    }
+    resources_.for_each([&](const ResourceNode& node) {
+      visit_own(node);
+      return go_on;
+    });
     return;
   }
   const ResourceNode* top = resource(path);
@@ -82,9 +80,9 @@ void State::visit_subtree(std::string_view path,
 
 void State::visit_holder(std::string_view holder,
                          const std::function<bool(const StandingClaim&)>& visit) const {
-  const auto it = holders_.find(holder);
-  if (it == holders_.end()) return;
-  for (const StandingClaim* c = it->second->first; c != nullptr; c = c->holder_next) {
+  const HolderNode* found = holders_.find(holder);
+  if (found == nullptr) return;
+  for (const StandingClaim* c = found->first; c != nullptr; c = c->holder_next) {
     if (c->live() && !visit(*c)) return;
   }
 }
@@ -94,10 +92,7 @@ std::optional<Instant> State::next_due() const {
   return first == nullptr ? std::nullopt : std::optional(first->expires_at);
 }
 
-const ResourceNode* State::resource(std::string_view path) const {
-  const auto it = resources_.find(path);
-  return it == resources_.end() ? nullptr : it->second.get();
-}
+const ResourceNode* State::resource(std::string_view path) const { return resources_.find(path); }
 
 const Resource* State::definition(std::string_view path) const {
   const ResourceNode* found = resource(path);
@@ -220,8 +215,8 @@ void State::forget_through(Position projected) {
 void State::forget(StandingClaim& claim) {
   ResourceNode& resource = *claim.resource;
   HolderNode& holder = *claim.holder;
-  if (--holder.references == 0) holders_.erase(holders_.find(holder.holder.view()));
-  claims_.erase(claims_.find(claim.key.view()));
+  if (--holder.references == 0) holders_.erase(holder);
+  claims_.erase(claim);
   --resource.claims_in_memory;
   offer_to_forget(resource);
 }
@@ -236,7 +231,7 @@ void State::forget(ResourceNode& node) {
     }
     if (node.next_sibling != nullptr) node.next_sibling->previous_sibling = node.previous_sibling;
   }
-  resources_.erase(resources_.find(node.path.view()));
+  resources_.erase(node);
   if (parent != nullptr) offer_to_forget(*parent);
 }
 

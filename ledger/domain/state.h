@@ -7,12 +7,12 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "ledger/domain/claim.h"
 #include "ledger/domain/decide.h"
 #include "ledger/domain/event.h"
+#include "ledger/domain/name_table.h"
 #include "ledger/domain/resource.h"
 #include "ledger/domain/standing.h"
 
@@ -98,9 +98,15 @@ class State {
     ResourceNode* resource = nullptr;
     std::string request = {};
   };
-  template <class T>
-  using ByName =
-      std::unordered_map<std::string_view, std::unique_ptr<T>, TextHash, std::equal_to<>>;
+  struct KeyOf {
+    static std::string_view of(const StandingClaim& claim) { return claim.key.view(); }
+  };
+  struct PathOf {
+    static std::string_view of(const ResourceNode& node) { return node.path.view(); }
+  };
+  struct HolderOf {
+    static std::string_view of(const HolderNode& node) { return node.holder.view(); }
+  };
 
   StandingClaim& standing(const Event& event);
   ResourceNode& node(const Path& path);
@@ -136,9 +142,9 @@ class State {
   Instant next_due_;
   std::size_t live_claims_ = 0;
   std::size_t lapsed_claims_ = 0;
-  ByName<StandingClaim> claims_;
-  ByName<ResourceNode> resources_;
-  ByName<HolderNode> holders_;
+  NameTable<StandingClaim, KeyOf> claims_;
+  NameTable<ResourceNode, PathOf> resources_;
+  NameTable<HolderNode, HolderOf> holders_;
   DueIndex due_;
   DueIndex lapsed_;
   std::unordered_map<std::string, RememberedRequest, TextHash, std::equal_to<>> requests_;
