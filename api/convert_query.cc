@@ -1,0 +1,159 @@
+#include "api/convert_query.h"
+
+#include <kj/debug.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+namespace holdfast::api {
+namespace {
+
+std::string_view view(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
+
+tl::unexpected<Refusal> refuse(Reason reason) { return tl::unexpected(Refusal{.reason = reason}); }
+tl::unexpected<Refusal> bad_text(std::string_view field) {
+  return tl::unexpected(Refusal{.reason = Reason::bad_text, .field = std::string(field)});
+}
+
+template <class Name>
+bool is_bad(bool given, capnp::Text::Reader text) {
+  return given && !Name::make(view(text));
+}
+
+std::size_t page_size(std::uint32_t limit) {
+  return limit == 0 ? kMaxPage : std::min<std::size_t>(limit, kMaxPage);
+}
+
+std::optional<std::uint64_t> read_position(std::string_view text) {
+  std::uint64_t position = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), position);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && position > 0 ? std::optional(position) : std::nullopt;
+}
+
+// The positions to list, [from, until]; an until of 0 is the end of the log.
+tl::expected<void, Refusal> set_range(wire::HistoryQuery::Reader query,
+                                      projections::HistoryQuery& result) {
+  const std::int64_t from = query.getFromPosition();
+  const std::int64_t until = query.getUntilPosition();
+  const bool has_from = from != wire::NONE;
+  const bool has_until = until != wire::NONE;
+  if ((has_from && from < 1) || (has_until && until < (has_from ? from : 1))) {
+    return refuse(Reason::bad_span);
+  }
+  if (has_from) result.from = Position{static_cast<std::uint64_t>(from)};
+  if (has_until) result.until = Position{static_cast<std::uint64_t>(until)};
+  if (!query.hasCursor()) return {};
+
+  const auto cursor = read_position(view(query.getCursor()));
+  if (!cursor) return bad_text("cursor");
+  if (query.getNewestFirst()) {
+    // Nothing lies before the first position, so no list goes on behind it.
+    if (*cursor <= result.from.value) return bad_text("cursor");
+    const Position before{*cursor - 1};
+    result.until = result.until ? std::min(result.until, before) : before;
+  } else {
+    if (has_until && *cursor >= result.until.value) return bad_text("cursor");
+    result.from = std::max(result.from, Position{*cursor + 1});
+  }
+  return {};
+}
+
+}  // namespace
+
+tl::expected<std::optional<NamedPoint>, Refusal> to_point(bool given, wire::AsOf::Reader as_of) {
+  if (!given) return std::nullopt;
+  const bool by_position = as_of.getPosition() != wire::NONE;
+  const bool by_instant = as_of.getInstant() != wire::NONE;
+  if (by_position == by_instant) return refuse(Reason::bad_time);
+  if (by_position) {
+    if (as_of.getPosition() < 1) return refuse(Reason::bad_time);
+    return NamedPoint{.position = Position{static_cast<std::uint64_t>(as_of.getPosition())},
+                      .instant = std::nullopt};
+  }
+  const Instant instant{as_of.getInstant()};
+  if (!in_range(instant)) return refuse(Reason::bad_time);
+  return NamedPoint{.position = std::nullopt, .instant = instant};
+}
+
+tl::expected<Key, Refusal> to_query(wire::ClaimQuery::Reader query) {
+  auto key = Key::make(view(query.getKey()));
+  if (!key) return refuse(Reason::bad_key);
+  return std::move(*key);
+}
+
+tl::expected<projections::ClaimsQuery, Refusal> to_query(wire::ClaimsQuery::Reader query) {
+  if (is_bad<Path>(query.hasResource(), query.getResource())) return refuse(Reason::bad_path);
+  if (is_bad<Holder>(query.hasHolder(), query.getHolder())) return bad_text("holder");
+  if (is_bad<Cart>(query.hasCart(), query.getCart())) return bad_text("cart");
+  if (is_bad<Key>(query.hasCursor(), query.getCursor())) return bad_text("cursor");
+  KJ_REQUIRE(query.getState() <= wire::StateFilter::ALL, "a state that this server does not know");
+  return projections::ClaimsQuery{
+      .resource = std::string(view(query.getResource())),
+      .holder = std::string(view(query.getHolder())),
+      .cart = std::string(view(query.getCart())),
+      .state = static_cast<projections::StateFilter>(query.getState()),
+      .after_key = std::string(view(query.getCursor())),
+      .limit = page_size(query.getLimit()),
+  };
+}
+
+tl::expected<AvailabilityRequest, Refusal> to_query(wire::AvailabilityQuery::Reader query) {
+  auto path = Path::make(view(query.getResource()));
+  if (!path) return refuse(Reason::bad_path);
+  const bool has_quantity = query.getQuantity() != wire::NONE;
+  const bool has_duration = query.getDuration() != wire::NONE;
+  if (query.getFrom() == wire::NONE && query.getUntil() == wire::NONE) {
+    // Both ask about pieces of a window.
+    if (has_quantity || has_duration) return refuse(Reason::bad_span);
+    return AvailabilityRequest{std::move(*path), std::nullopt};
+  }
+  const Span window{Instant{query.getFrom()}, Instant{query.getUntil()}};
+  if (!in_range(window.from) || !in_range(window.until) || window.until <= window.from) {
+    return refuse(Reason::bad_span);
+  }
+  if (has_quantity && (query.getQuantity() < 1 || query.getQuantity() > kMaxUnits)) {
+    return refuse(Reason::bad_quantity);
+  }
+  if (has_duration && query.getDuration() <= 0) return refuse(Reason::bad_ttl);
+  AvailabilityQuery asked{.resource = *path, .window = window, .quantity = {1}, .duration = {}};
+  if (has_quantity) asked.quantity = Quantity{query.getQuantity()};
+  if (has_duration) asked.duration = Duration{query.getDuration()};
+  return AvailabilityRequest{std::move(*path), std::move(asked)};
+}
+
+tl::expected<projections::HistoryQuery, Refusal> to_query(wire::HistoryQuery::Reader query,
+                                                          const Caller& caller) {
+  if (is_bad<Path>(query.hasResource(), query.getResource())) return refuse(Reason::bad_path);
+  if (is_bad<Key>(query.hasKey(), query.getKey())) return refuse(Reason::bad_key);
+  if (is_bad<Holder>(query.hasHolder(), query.getHolder())) return bad_text("holder");
+  if (is_bad<Actor>(query.hasActor(), query.getActor())) return bad_text("actor");
+  if (is_bad<RequestId>(query.hasRequestId(), query.getRequestId())) return bad_text("request_id");
+  // Each list is kept by one of them; the second that is named is the one too many.
+  const bool by_actor = query.hasActor() || query.hasRequestId();
+  if (query.hasResource() && query.hasKey()) return bad_text("key");
+  if (query.hasHolder() && (query.hasResource() || query.hasKey())) return bad_text("holder");
+  if (by_actor && (query.hasResource() || query.hasKey() || query.hasHolder())) {
+    return bad_text(query.hasActor() ? "actor" : "request_id");
+  }
+  projections::HistoryQuery result{
+      .resource = std::string(view(query.getResource())),
+      .key = std::string(view(query.getKey())),
+      .holder = std::string(view(query.getHolder())),
+      .actor = std::string(view(query.getActor())),
+      .request_id = std::string(view(query.getRequestId())),
+      .from = {1},
+      .until = {},
+      .newest_first = query.getNewestFirst(),
+      .limit = page_size(query.getLimit()),
+  };
+  if (query.hasRequestId() && !query.hasActor()) result.actor = caller.actor.str();
+  if (auto done = set_range(query, result); !done) return tl::unexpected(done.error());
+  return result;
+}
+
+std::string cursor_behind(const Claim& last) { return last.key.str(); }
+std::string cursor_behind(const Event& last) { return std::to_string(last.position.value); }
+
+}  // namespace holdfast::api

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "api/caller.h"
+#include "api/holdfast.capnp.h"
+#include "ledger/domain/availability.h"
+#include "ledger/domain/ids.h"
+#include "ledger/domain/refusal.h"
+#include "projections/projections.h"
+
+// Queries of the wire, checked in form. Readers of malformed messages throw kj::Exception.
+namespace holdfast::api {
+
+// Items an answer holds at most; a limit above it gives pages of this size.
+inline constexpr std::size_t kMaxPage = 500;
+
+// The earlier point a query is about, as it was named: one of the two.
+struct NamedPoint {
+  std::optional<Position> position;
+  std::optional<Instant> instant;
+};
+// None: now. bad_time: both or neither, below 1, out of range. Whether it is beyond the head or
+// the ledger's clock is not looked at.
+tl::expected<std::optional<NamedPoint>, Refusal> to_point(bool given, wire::AsOf::Reader as_of);
+
+tl::expected<Key, Refusal> to_query(wire::ClaimQuery::Reader query);
+tl::expected<projections::ClaimsQuery, Refusal> to_query(wire::ClaimsQuery::Reader query);
+
+struct AvailabilityRequest {
+  Path resource;
+  std::optional<AvailabilityQuery> window;  // none: the units free at the query's instant
+};
+tl::expected<AvailabilityRequest, Refusal> to_query(wire::AvailabilityQuery::Reader query);
+
+// A request_id without an actor is the caller's.
+tl::expected<projections::HistoryQuery, Refusal> to_query(wire::HistoryQuery::Reader query,
+                                                          const Caller& caller);
+
+// Where a list goes on, opaque to clients; valid for the same query while the log grows.
+std::string cursor_behind(const Claim& last);
+std::string cursor_behind(const Event& last);
+
+}  // namespace holdfast::api
