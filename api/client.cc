@@ -191,6 +191,9 @@ void Client::Impl::say_hello() {
 
 void Client::Impl::greeted(const Response& response) {
   const auto root = response.root();
+  if (root.isError() && root.getError().getKind() == wire::ErrorKind::UNAVAILABLE) {
+    return attempt_failed(root.getError().getText().cStr());
+  }
   if (!root.isHello()) {
     ClientError error{ClientError::Kind::server, wire::ErrorKind::BAD_MESSAGE,
                       server() + " did not answer the hello"};

@@ -1,0 +1,127 @@
+#include "api/answer.h"
+
+#include <utility>
+
+#include "api/convert_answer.h"
+#include "api/convert_query.h"
+#include "api/framing.h"
+
+namespace holdfast::api {
+
+namespace {
+
+constexpr std::size_t kMaxPieces = 250'000;
+// Leaves room for what every outcome needs, 8,192 of them.
+constexpr std::size_t kMaxClaimBytes = kMaxMessageBytes / 2;
+
+std::size_t wire_bytes(const Claim& claim) {
+  constexpr std::size_t kNumbers = 192;
+  std::size_t bytes =
+      kNumbers + claim.key.str().size() + claim.resource.str().size() + claim.holder.str().size();
+  if (claim.cart) bytes += claim.cart->str().size();
+  if (claim.label) bytes += claim.label->str().size();
+  if (claim.stolen_from) bytes += claim.stolen_from->str().size();
+  if (claim.stolen_by) bytes += claim.stolen_by->str().size();
+  return bytes;
+}
+
+// A refusal in a batch names one blocker.
+void shorten(Outcome& outcome, bool one_blocker, std::size_t& claim_bytes) {
+  const auto keep = [&](std::optional<Claim>& claim) {
+    if (!claim) return;
+    claim_bytes += wire_bytes(*claim);
+    if (claim_bytes > kMaxClaimBytes) claim.reset();
+  };
+  if (outcome) return keep(outcome->claim);
+  Refusal& refusal = outcome.error();
+  if (one_blocker && refusal.blockers.size() > 1) {
+    refusal.blockers.erase(refusal.blockers.begin() + 1, refusal.blockers.end());
+  }
+  for (const Claim& blocker : refusal.blockers) claim_bytes += wire_bytes(blocker);
+  if (claim_bytes > kMaxClaimBytes) refusal.blockers.clear();
+  keep(refusal.claim);
+}
+
+}  // namespace
+
+Fill error_answer(wire::ErrorKind kind, std::string text) {
+  return [kind, text = std::move(text)](wire::Response::Builder response) {
+    auto error = response.initError();
+    error.setKind(kind);
+    error.setText(text);
+  };
+}
+
+Fill refused_answer(Refusal refusal, Position at) {
+  return [refusal = std::move(refusal), at](wire::Response::Builder response) {
+    response.setPosition(at.value);
+    put(refusal, response.initRefused());
+  };
+}
+
+Fill outcomes_answer(std::vector<Outcome> outcomes, Position at) {
+  std::size_t claim_bytes = 0;
+  for (Outcome& outcome : outcomes) shorten(outcome, outcomes.size() > 1, claim_bytes);
+  return [outcomes = std::move(outcomes), at](wire::Response::Builder response) {
+    response.setPosition(at.value);
+    auto list = response.initOutcomes(static_cast<unsigned>(outcomes.size()));
+    for (unsigned i = 0; i < list.size(); ++i) put(outcomes[i], list[i]);
+  };
+}
+
+Fill claim_answer(Claim claim, Position at) {
+  return [claim = std::move(claim), at](wire::Response::Builder response) {
+    response.setPosition(at.value);
+    put(claim, response.initClaim());
+  };
+}
+
+Fill claims_answer(projections::Page<Claim> page) {
+  return [page = std::move(page)](wire::Response::Builder response) {
+    response.setPosition(page.at.value);
+    auto answer = response.initClaims();
+    auto list = answer.initClaims(static_cast<unsigned>(page.items.size()));
+    for (unsigned i = 0; i < list.size(); ++i) put(page.items[i], list[i]);
+    if (page.more) answer.setCursor(cursor_behind(page.items.back()));
+  };
+}
+
+Fill history_answer(projections::Page<Event> page) {
+  return [page = std::move(page)](wire::Response::Builder response) {
+    response.setPosition(page.at.value);
+    auto answer = response.initHistory();
+    auto list = answer.initEvents(static_cast<unsigned>(page.items.size()));
+    for (unsigned i = 0; i < list.size(); ++i) put(page.items[i], list[i]);
+    if (page.more) answer.setCursor(cursor_behind(page.items.back()));
+  };
+}
+
+Fill free_answer(std::int64_t units, Position at) {
+  return [units, at](wire::Response::Builder response) {
+    response.setPosition(at.value);
+    response.initAvailability().setFree(units);
+  };
+}
+
+Fill pieces_answer(std::vector<FreePiece> pieces, Position at) {
+  if (pieces.size() > kMaxPieces) {
+    Refusal refusal{Reason::limit};
+    refusal.name = "pieces";
+    refusal.max = kMaxPieces;
+    return refused_answer(std::move(refusal), at);
+  }
+  return [pieces = std::move(pieces), at](wire::Response::Builder response) {
+    response.setPosition(at.value);
+    auto list = response.initAvailability().initPieces(static_cast<unsigned>(pieces.size()));
+    for (unsigned i = 0; i < list.size(); ++i) put(pieces[i], list[i]);
+  };
+}
+
+Fill done_answer(Position at) {
+  return [at](wire::Response::Builder response) {
+    response.setPosition(at.value);
+    response.setDone();
+  };
+}
+
+}  // namespace holdfast::api

@@ -1,0 +1,216 @@
+#include "api/dispatch.h"
+
+#include <kj/debug.h>
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "api/convert_command.h"
+#include "api/dispatch_query.h"
+
+namespace holdfast::api {
+
+namespace {
+
+constexpr unsigned kMaxBatch = 8'192;
+constexpr std::uint32_t kMaxSweep = 100'000;
+constexpr char kDefaultActor[] = "anonymous";
+constexpr char kSystemActor[] = "system";
+
+void check_batch_size(unsigned size) {
+  KJ_REQUIRE(size > 0, "a batch of nothing");
+  KJ_REQUIRE(size <= kMaxBatch, "a batch of more than 8192", size);
+}
+
+std::string_view text(capnp::Text::Reader reader) { return {reader.cStr(), reader.size()}; }
+
+}  // namespace
+
+class Dispatch::Impl {
+ public:
+  Impl(Ledger& ledger, projections::Projections& projections)
+      : ledger_(ledger), projections_(projections), queries_(ledger, projections) {}
+  ~Impl() {
+    if (rebuild_.joinable()) rebuild_.join();
+  }
+
+  tl::expected<Caller, Fill> greet(wire::Hello::Reader hello, std::string source,
+                                   const Reply& reply);
+  void handle(wire::Request::Reader request, const Caller& caller, Reply reply);
+
+ private:
+  void batch(capnp::List<wire::Command>::Reader commands, const Caller& caller, Reply reply);
+  void admin(wire::Admin::Reader admin, Reply reply);
+  void rebuild(Reply reply);
+  void import_begin(wire::ImportBegin::Reader begin, Reply reply);
+  void import_lines(capnp::List<wire::ImportLine>::Reader lines, const Caller& caller, Reply reply);
+  void import_end(bool more, Reply reply);
+  Position head() const { return ledger_.log().head(); }
+
+  Ledger& ledger_;
+  projections::Projections& projections_;
+  Queries queries_;
+  std::atomic<bool> rebuilding_{false};
+  std::thread rebuild_;
+};
+
+tl::expected<Caller, Fill> Dispatch::Impl::greet(wire::Hello::Reader hello, std::string source,
+                                                 const Reply& reply) {
+  if (hello.getProtocolVersion() != wire::PROTOCOL_VERSION) {
+    return tl::unexpected(error_answer(
+        wire::ErrorKind::UNSUPPORTED_VERSION,
+        "this server speaks protocol version " + std::to_string(wire::PROTOCOL_VERSION)));
+  }
+  const store::LedgerId id = ledger_.log().id();
+  const kj::ArrayPtr<const kj::byte> own(reinterpret_cast<const kj::byte*>(id.data()), id.size());
+  if (hello.hasLedgerId() && hello.getLedgerId() != own) {
+    return tl::unexpected(
+        error_answer(wire::ErrorKind::WRONG_LEDGER,
+                     "this server's ledger is another one than the client names"));
+  }
+  const std::string_view name =
+      hello.getActor().size() > 0 ? text(hello.getActor()) : kDefaultActor;
+  auto actor = Actor::make(name);
+  if (!actor || name == kSystemActor) {
+    Refusal refusal{Reason::bad_text};
+    refusal.field = "actor";
+    return tl::unexpected(refused_answer(std::move(refusal), head()));
+  }
+  ledger_.read([reply, id](const State&, Instant now) -> Ledger::Deliver {
+    return [reply, id, now](Position at) {
+      reply([id, now, at](wire::Response::Builder response) {
+        response.setPosition(at.value);
+        auto answer = response.initHello();
+        answer.setProtocolVersion(wire::PROTOCOL_VERSION);
+        answer.setLedgerId({reinterpret_cast<const kj::byte*>(id.data()), id.size()});
+        answer.setNow(now.ms);
+        answer.setVersion(HOLDFAST_VERSION);
+      });
+    };
+  });
+  return Caller{std::move(*actor), true, std::move(source)};
+}
+
+void Dispatch::Impl::handle(wire::Request::Reader request, const Caller& caller, Reply reply) {
+  switch (request.which()) {
+    case wire::Request::HELLO:
+      break;
+    case wire::Request::BATCH:
+      return batch(request.getBatch(), caller, std::move(reply));
+    case wire::Request::QUERY:
+      return queries_.ask(request.getQuery(), caller, std::move(reply));
+    case wire::Request::ADMIN:
+      return admin(request.getAdmin(), std::move(reply));
+    case wire::Request::IMPORT_BEGIN:
+      return import_begin(request.getImportBegin(), std::move(reply));
+    case wire::Request::IMPORT_LINES:
+      return import_lines(request.getImportLines(), caller, std::move(reply));
+    case wire::Request::IMPORT_END:
+      return import_end(request.getImportEnd().getMore(), std::move(reply));
+  }
+  KJ_FAIL_REQUIRE("a request that this server does not know");
+}
+
+void Dispatch::Impl::batch(capnp::List<wire::Command>::Reader commands, const Caller& caller,
+                           Reply reply) {
+  check_batch_size(commands.size());
+  std::vector<Submission> submissions;
+  submissions.reserve(commands.size());
+  for (const auto command : commands) submissions.push_back(to_submission(command, caller));
+  ledger_.submit(std::move(submissions),
+                 [reply = std::move(reply)](std::vector<Outcome> outcomes, Position at) {
+                   reply(outcomes_answer(std::move(outcomes), at));
+                 });
+}
+
+void Dispatch::Impl::admin(wire::Admin::Reader admin, Reply reply) {
+  switch (admin.which()) {
+    case wire::Admin::SWEEP:
+      return ledger_.sweep(std::min(admin.getSweep().getLimit(), kMaxSweep),
+                           [this, reply = std::move(reply)](SweepReport report) {
+                             reply([report, at = head()](wire::Response::Builder response) {
+                               response.setPosition(at.value);
+                               auto answer = response.initSweep();
+                               answer.setRecorded(report.recorded);
+                               answer.setLeft(report.left);
+                             });
+                           });
+    case wire::Admin::REBUILD:
+      return rebuild(std::move(reply));
+    case wire::Admin::CONFIRM_CLOCK:
+      return ledger_.confirm_clock(
+          [this, reply = std::move(reply)] { reply(done_answer(head())); });
+  }
+  KJ_FAIL_REQUIRE("an admin request that this server does not know");
+}
+
+void Dispatch::Impl::rebuild(Reply reply) {
+  if (rebuilding_.exchange(true)) {
+    return reply(error_answer(wire::ErrorKind::UNAVAILABLE, "a rebuild is running already"));
+  }
+  if (rebuild_.joinable()) rebuild_.join();
+  rebuild_ = std::thread([this, reply = std::move(reply)] {
+    auto rebuilt = projections_.rebuild([](Position) {});
+    rebuilding_ = false;
+    if (!rebuilt) return reply(error_answer(wire::ErrorKind::UNAVAILABLE, rebuilt.error().what));
+    reply([rebuilt = std::move(*rebuilt)](wire::Response::Builder response) {
+      response.setPosition(rebuilt.position.value);
+      auto answer = response.initRebuild();
+      answer.setPosition(rebuilt.position.value);
+      auto list = answer.initDifferences(static_cast<unsigned>(rebuilt.differences.size()));
+      for (unsigned i = 0; i < list.size(); ++i) list.set(i, rebuilt.differences[i]);
+    });
+  });
+}
+
+void Dispatch::Impl::import_begin(wire::ImportBegin::Reader begin, Reply reply) {
+  Digest file{};
+  KJ_REQUIRE(begin.getFile().size() == file.size(), "the file's digest must have 32 bytes");
+  std::copy(begin.getFile().begin(), begin.getFile().end(),
+            reinterpret_cast<kj::byte*>(file.data()));
+  ledger_.import_begin(file,
+                       [this, reply = std::move(reply)](tl::expected<std::uint64_t, Refusal> line) {
+                         if (!line) return reply(refused_answer(line.error(), head()));
+                         reply([line = *line, at = head()](wire::Response::Builder response) {
+                           response.setPosition(at.value);
+                           response.initImport().setLine(line);
+                         });
+                       });
+}
+
+void Dispatch::Impl::import_lines(capnp::List<wire::ImportLine>::Reader lines, const Caller& caller,
+                                  Reply reply) {
+  check_batch_size(lines.size());
+  std::vector<ImportLine> judged;
+  judged.reserve(lines.size());
+  for (const auto line : lines) {
+    judged.push_back(
+        {line.getLine(), Instant{line.getAt()}, to_submission(line.getCommand(), caller)});
+  }
+  ledger_.import_lines(std::move(judged),
+                       [reply = std::move(reply)](std::vector<Outcome> outcomes, Position at) {
+                         reply(outcomes_answer(std::move(outcomes), at));
+                       });
+}
+
+void Dispatch::Impl::import_end(bool more, Reply reply) {
+  ledger_.import_end(more, [this, reply = std::move(reply)](tl::expected<void, Refusal> ended) {
+    reply(ended ? done_answer(head()) : refused_answer(ended.error(), head()));
+  });
+}
+
+Dispatch::Dispatch(Ledger& ledger, projections::Projections& projections)
+    : impl_(std::make_unique<Impl>(ledger, projections)) {}
+Dispatch::~Dispatch() = default;
+
+tl::expected<Caller, Fill> Dispatch::greet(wire::Hello::Reader hello, std::string source,
+                                           const Reply& reply) {
+  return impl_->greet(hello, std::move(source), reply);
+}
+
+void Dispatch::handle(wire::Request::Reader request, const Caller& caller, Reply reply) {
+  impl_->handle(request, caller, std::move(reply));
+}
+
+}  // namespace holdfast::api

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "api/answer.h"
+#include "api/caller.h"
+#include "api/holdfast.capnp.h"
+#include "ledger/ledger.h"
+#include "projections/projections.h"
+
+namespace holdfast::api {
+
+// Carries requests out: commands and reads of what is current through the ledger, everything else
+// from the projections on a thread of its own once those have reached the position of the read.
+class Dispatch {
+ public:
+  // Both outlive the Dispatch.
+  Dispatch(Ledger& ledger, projections::Projections& projections);
+  // Waits for what is being carried out.
+  ~Dispatch();
+
+  // Who is talking, or the error that turns the connection away. The answer to an accepted hello
+  // is given through `reply`, like any other.
+  tl::expected<Caller, Fill> greet(wire::Hello::Reader hello, std::string source,
+                                   const Reply& reply);
+
+  // Any request but hello. Commands of calls from one thread are decided in the order of the
+  // calls. May throw kj::Exception for a malformed request, before `reply` is called or kept.
+  void handle(wire::Request::Reader request, const Caller& caller, Reply reply);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace holdfast::api

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "api/answer.h"
+#include "api/caller.h"
+#include "api/convert_query.h"
+#include "api/query_thread.h"
+#include "ledger/ledger.h"
+#include "projections/projections.h"
+
+namespace holdfast::api {
+
+// Answers queries, linearizable: each begins with a read on the ledger's writer, which gives the
+// position and the instant that the answer is for. What is current and in the writer's state is
+// answered from there, everything else on the query thread once the projections have reached that
+// position.
+class Queries {
+ public:
+  // Both outlive the Queries.
+  Queries(Ledger& ledger, projections::Projections& projections);
+
+  // From any thread. May throw kj::Exception before `reply` is called or kept.
+  void ask(wire::Query::Reader query, const Caller& caller, Reply reply);
+
+ private:
+  using AsOf = projections::AsOf;
+  // Answers on the query thread, for a point in the log that the projections have reached.
+  using Work = std::function<Fill(AsOf)>;
+
+  void claim(wire::ClaimQuery::Reader query, Reply reply);
+  void claims(wire::ClaimsQuery::Reader query, Reply reply);
+  void availability(wire::AvailabilityQuery::Reader query, Reply reply);
+  void history(wire::HistoryQuery::Reader query, const Caller& caller, Reply reply);
+  void head(Reply reply);
+
+  void refuse(const Reply& reply, Refusal refusal) const;
+  void from_projections(std::optional<NamedPoint> point, Work work, Reply reply);
+  void on_query_thread(std::optional<NamedPoint> point, AsOf now, Work work, Reply reply);
+  tl::expected<AsOf, Fill> resolve(const std::optional<NamedPoint>& point, AsOf now) const;
+
+  Ledger& ledger_;
+  projections::Projections& projections_;
+  QueryThread thread_;
+};
+
+}  // namespace holdfast::api

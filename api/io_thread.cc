@@ -1,0 +1,89 @@
+#include "api/io_thread.h"
+
+#include <boost/asio/post.hpp>
+#include <cstring>
+#include <utility>
+
+#include "api/session.h"
+
+namespace holdfast::api {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t kScratchWords = 64u << 10;
+
+}  // namespace
+
+IoThread::IoThread()
+    : work_(asio::make_work_guard(context_)), scratch_(kj::heapArray<capnp::word>(kScratchWords)) {
+  std::memset(scratch_.begin(), 0, scratch_.asBytes().size());
+}
+
+IoThread::~IoThread() { join(); }
+
+void IoThread::start() {
+  thread_ = std::thread([this] { context_.run(); });
+}
+
+void IoThread::deliver(std::shared_ptr<Session> session, std::uint64_t id, std::size_t cost,
+                       Fill fill) {
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    first = mailbox_.empty();
+    mailbox_.push_back({std::move(session), id, cost, std::move(fill)});
+  }
+  if (first) asio::post(context_, [this] { open_mailbox(); });
+}
+
+void IoThread::open_mailbox() {
+  {
+    const std::lock_guard lock(mutex_);
+    std::swap(mailbox_, opened_);
+  }
+  for (const Letter& letter : opened_) {
+    letter.session->answer(letter.id, letter.cost, letter.fill);
+  }
+  for (const Letter& letter : opened_) letter.session->answers_gathered();
+  opened_.clear();
+}
+
+void IoThread::add(const std::shared_ptr<Session>& session) {
+  sessions_.insert(session);
+  session_count_.store(sessions_.size());
+  if (stopping_) session->stop();
+}
+
+void IoThread::remove(const std::shared_ptr<Session>& session) {
+  sessions_.erase(session);
+  session_count_.store(sessions_.size());
+}
+
+void IoThread::stop_sessions() {
+  asio::post(context_, [this] {
+    stopping_ = true;
+    const auto sessions = sessions_;  // which remove themselves
+    for (const auto& session : sessions) session->stop();
+  });
+}
+
+void IoThread::join() {
+  if (!thread_.joinable()) return;
+  asio::post(context_, [this] {
+    const auto sessions = sessions_;
+    for (const auto& session : sessions) session->abort();
+    work_.reset();  // the thread ends once the handlers of what was closed have run
+  });
+  thread_.join();
+  std::vector<Letter> unread;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    std::swap(unread, mailbox_);
+  }
+}
+
+}  // namespace holdfast::api

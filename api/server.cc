@@ -1,0 +1,132 @@
+#include "api/server.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <thread>
+
+#include "api/session.h"
+
+namespace holdfast::api {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using tcp = asio::ip::tcp;
+
+namespace {
+
+constexpr std::chrono::milliseconds kPause{100};
+constexpr std::chrono::milliseconds kStopStep{10};
+constexpr int kStopSteps = 500;
+
+std::vector<std::shared_ptr<IoThread>> make_threads(unsigned count) {
+  std::vector<std::shared_ptr<IoThread>> threads;
+  for (unsigned i = 0; i < std::max(count, 1u); ++i) {
+    threads.push_back(std::make_shared<IoThread>());
+  }
+  return threads;
+}
+
+}  // namespace
+
+Server::Server(const ServerOptions& options, Dispatch& dispatch)
+    : options_(options),
+      dispatch_(dispatch),
+      budget_(std::make_shared<SessionBudget>(options.limits)),
+      threads_(make_threads(options.io_threads)),
+      acceptor_(threads_.front()->context()),
+      pause_(threads_.front()->context()) {}
+
+Server::~Server() { stop(); }
+
+tl::expected<std::unique_ptr<Server>, std::string> Server::listen(const ServerOptions& options,
+                                                                  Dispatch& dispatch) {
+  std::unique_ptr<Server> server(new Server(options, dispatch));
+  if (auto opened = server->open(); !opened) return tl::unexpected(opened.error());
+  for (const auto& thread : server->threads_) thread->start();
+  server->accept();
+  return server;
+}
+
+tl::expected<void, std::string> Server::open() {
+  error_code error;
+  const std::string wanted = options_.listen.host + " port " + std::to_string(options_.listen.port);
+  const auto addresses = tcp::resolver(threads_.front()->context())
+                             .resolve(options_.listen.host, std::to_string(options_.listen.port),
+                                      tcp::resolver::passive, error);
+  if (error || addresses.empty()) {
+    return tl::unexpected("cannot listen on " + wanted + ": " + error.message());
+  }
+  const tcp::endpoint endpoint = addresses.begin()->endpoint();
+  if (!endpoint.address().is_loopback()) {
+    return tl::unexpected("will not listen on " + wanted +
+                          ": without a token file every client is an operator, so the server "
+                          "listens on loopback only (127.0.0.1 or ::1)");
+  }
+  const auto step = [&](auto&& action) {
+    if (!error) action();
+  };
+  step([&] { acceptor_.open(endpoint.protocol(), error); });
+  step([&] { acceptor_.set_option(tcp::acceptor::reuse_address(true), error); });
+  step([&] { acceptor_.bind(endpoint, error); });
+  step([&] { acceptor_.listen(asio::socket_base::max_listen_connections, error); });
+  step([&] {
+    const tcp::endpoint bound = acceptor_.local_endpoint(error);
+    port_ = bound.port();
+    address_ = to_text(bound);
+  });
+  if (error) return tl::unexpected("cannot listen on " + wanted + ": " + error.message());
+  return {};
+}
+
+void Server::accept() {
+  auto thread = threads_[next_thread_];
+  next_thread_ = (next_thread_ + 1) % threads_.size();
+  acceptor_.async_accept(thread->context(), [this, thread](error_code error, tcp::socket socket) {
+    if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
+    if (!error) {
+      accepted(std::move(socket), thread);
+      return accept();
+    }
+    pause_.expires_after(kPause);
+    pause_.async_wait([this](error_code cancelled) {
+      if (!cancelled && acceptor_.is_open()) accept();
+    });
+  });
+}
+
+void Server::accepted(tcp::socket socket, std::shared_ptr<IoThread> thread) {
+  const bool full = connections() >= options_.max_connections;
+  auto session = std::make_shared<Session>(std::move(socket), thread, dispatch_, budget_);
+  asio::post(thread->context(), [thread, session, full] {
+    thread->add(session);
+    if (full) {
+      session->turn_away(wire::ErrorKind::UNAVAILABLE, "the server has all the connections it may");
+    } else {
+      session->start();
+    }
+  });
+}
+
+std::size_t Server::connections() const {
+  std::size_t count = 0;
+  for (const auto& thread : threads_) count += thread->sessions();
+  return count;
+}
+
+void Server::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  asio::post(threads_.front()->context(), [this] {
+    error_code ignored;
+    acceptor_.close(ignored);
+    pause_.cancel();
+  });
+  for (const auto& thread : threads_) thread->stop_sessions();
+  for (int step = 0; step < kStopSteps && connections() > 0; ++step) {
+    std::this_thread::sleep_for(kStopStep);
+  }
+  for (const auto& thread : threads_) thread->join();
+}
+
+}  // namespace holdfast::api

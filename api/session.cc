@@ -1,0 +1,288 @@
+#include "api/session.h"
+
+#include <capnp/serialize.h>
+#include <kj/exception.h>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/write.hpp>
+#include <chrono>
+
+#include "api/endpoint.h"
+#include "api/io_thread.h"
+
+namespace holdfast::api {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::chrono::seconds kHelloDeadline{10};
+constexpr std::chrono::seconds kLinger{2};
+constexpr std::size_t kFirstBufferBytes = 16u << 10;
+
+capnp::ReaderOptions limits_for(Frame frame) {
+  capnp::ReaderOptions options;
+  options.traversalLimitInWords = traversal_limit_words(frame.size());
+  options.nestingLimit = kMaxNesting;
+  return options;
+}
+
+// What a request may come to occupy until its answer is sent.
+std::size_t cost_of(wire::Request::Reader request, std::size_t frame_bytes) {
+  constexpr std::size_t kPage = 4u << 20;
+  constexpr std::size_t kSmall = 4u << 10;
+  switch (request.which()) {
+    case wire::Request::BATCH:
+    case wire::Request::IMPORT_LINES:
+      return kSmall + 4 * frame_bytes;
+    case wire::Request::QUERY: {
+      const auto query = request.getQuery();
+      return query.isClaim() || query.isHead() ? kSmall + frame_bytes : kPage + frame_bytes;
+    }
+    default:
+      return kSmall + frame_bytes;
+  }
+}
+
+Fill overloaded() {
+  return [](wire::Response::Builder response) {
+    response.initRefused().setReason(wire::Reason::OVERLOADED);
+  };
+}
+
+}  // namespace
+
+Session::Session(asio::ip::tcp::socket socket, std::shared_ptr<IoThread> thread, Dispatch& dispatch,
+                 std::shared_ptr<SessionBudget> budget)
+    : thread_(std::move(thread)),
+      socket_(std::move(socket)),
+      deadline_(socket_.get_executor()),
+      dispatch_(dispatch),
+      budget_(std::move(budget)),
+      reader_(kFirstBufferBytes) {
+  account_receive_buffer();
+}
+
+Session::~Session() { budget_->give_back(receive_bytes_ + in_flight_bytes_); }
+
+void Session::start() {
+  error_code error;
+  const auto peer = socket_.remote_endpoint(error);
+  if (!error) tune(socket_, error);
+  if (error) return close();
+  source_ = to_text(peer);
+  deadline_.expires_after(kHelloDeadline);
+  deadline_.async_wait([self = shared_from_this()](error_code cancelled) {
+    if (!cancelled && self->life_ == Life::greeting) self->close();
+  });
+  read();
+}
+
+void Session::turn_away(wire::ErrorKind kind, const std::string& text) {
+  fail(0, kind, text);
+  answers_gathered();
+}
+
+void Session::stop() {
+  if (life_ != Life::greeting && life_ != Life::open) return;
+  life_ = Life::draining;
+  answers_gathered();
+}
+
+void Session::abort() { close(); }
+
+bool Session::may_read() const {
+  const SessionLimits& limits = budget_->limits();
+  return (life_ == Life::greeting || life_ == Life::open) &&
+         in_flight_ < limits.in_flight_requests && in_flight_bytes_ < limits.in_flight_bytes &&
+         gathered_.size() + writing_.size() < limits.unsent_bytes;
+}
+
+void Session::read() {
+  if (reading_ || !may_read()) return;
+  reading_ = true;
+  const auto space = reader_.space();
+  account_receive_buffer();
+  if (budget_->exhausted() && reader_.pending_bytes() > kFirstBufferBytes) {
+    fail(0, wire::ErrorKind::UNAVAILABLE, "the server is short of memory for requests");
+    return answers_gathered();
+  }
+  socket_.async_read_some(asio::buffer(space.data(), space.size()),
+                          [self = shared_from_this()](error_code error, std::size_t bytes) {
+                            self->reading_ = false;
+                            if (self->life_ == Life::lingering)
+                              return error ? self->close() : self->discard();
+                            if (self->life_ == Life::closed) return;
+                            if (error == asio::error::eof) return self->stop();
+                            if (error) return self->close();
+                            self->reader_.filled(bytes);
+                            self->advance();
+                          });
+}
+
+// Takes the frames that are there, then reads on. Answers that a request brought at once are sent
+// together.
+void Session::advance() {
+  while (may_read()) {
+    const auto frame = reader_.next();
+    if (!frame) {
+      fail(0, wire::ErrorKind::BAD_MESSAGE, std::string(describe(frame.error())));
+    } else if (*frame) {
+      take(**frame);
+    } else {
+      break;
+    }
+  }
+  if (!gathered_.empty()) write();
+  read();
+  settle();
+}
+
+void Session::take(Frame frame) {
+  std::uint64_t id = 0;
+  std::optional<std::size_t> handed_on;
+  try {
+    capnp::FlatArrayMessageReader message(kj::arrayPtr(frame.data(), frame.size()),
+                                          limits_for(frame));
+    const auto request = message.getRoot<wire::Request>();
+    id = request.getId();
+    if (request.isHello() || life_ == Life::greeting) return greet(request);
+    const std::size_t cost = cost_of(request, frame.size_bytes());
+    if (budget_->exhausted()) return encode(id, overloaded());
+    handed_on = cost;
+    dispatch_.handle(request, *caller_, reply_to(id, cost));
+  } catch (const kj::Exception& malformed) {
+    if (handed_on) answered(*handed_on);
+    fail(id, wire::ErrorKind::BAD_MESSAGE,
+         std::string("malformed message: ") + malformed.getDescription().cStr());
+  }
+}
+
+void Session::greet(wire::Request::Reader request) {
+  if (life_ != Life::greeting || !request.isHello()) {
+    const char* text = life_ == Life::greeting ? "the first message must be a hello"
+                                               : "only the first message may be a hello";
+    return fail(request.getId(), wire::ErrorKind::BAD_MESSAGE, text);
+  }
+  auto caller = dispatch_.greet(request.getHello(), source_, reply_to(request.getId(), 0));
+  if (!caller) {
+    answered(0);
+    encode(request.getId(), caller.error());
+    life_ = Life::draining;
+    return;
+  }
+  caller_ = std::move(*caller);
+  life_ = Life::open;
+  deadline_.cancel();
+}
+
+Reply Session::reply_to(std::uint64_t id, std::size_t cost) {
+  struct Ticket {
+    std::shared_ptr<Session> session;
+    std::uint64_t id;
+    std::size_t cost;
+  };
+  ++in_flight_;
+  in_flight_bytes_ += cost;
+  budget_->take(cost);
+  return [ticket = Ticket{shared_from_this(), id, cost}](Fill fill) {
+    ticket.session->thread_->deliver(ticket.session, ticket.id, ticket.cost, std::move(fill));
+  };
+}
+
+void Session::answered(std::size_t cost) {
+  --in_flight_;
+  in_flight_bytes_ -= cost;
+  budget_->give_back(cost);
+}
+
+void Session::answer(std::uint64_t id, std::size_t cost, const Fill& fill) {
+  answered(cost);
+  if (life_ == Life::closed || life_ == Life::lingering) return;
+  encode(id, fill);
+}
+
+void Session::answers_gathered() {
+  if (!gathered_.empty()) write();
+  if (!reading_ && may_read()) return advance();
+  settle();
+}
+
+void Session::encode(std::uint64_t id, const Fill& fill) {
+  capnp::MallocMessageBuilder message(thread_->scratch());
+  auto response = message.initRoot<wire::Response>();
+  response.setId(id);
+  fill(response);
+  append_framed(message, gathered_);
+}
+
+void Session::fail(std::uint64_t id, wire::ErrorKind kind, const std::string& text) {
+  if (life_ == Life::closed || life_ == Life::lingering) return;
+  encode(id, error_answer(kind, text));
+  life_ = Life::draining;
+}
+
+void Session::write() {
+  if (write_running_ || life_ == Life::closed) return;
+  write_running_ = true;
+  writing_.clear();
+  std::swap(writing_, gathered_);
+  asio::async_write(socket_, asio::buffer(writing_),
+                    [self = shared_from_this()](error_code error, std::size_t) {
+                      self->write_running_ = false;
+                      self->writing_.clear();
+                      if (error) return self->close();
+                      self->answers_gathered();
+                    });
+}
+
+// A connection that drains is done once everything was answered and sent.
+void Session::settle() {
+  if (life_ != Life::draining || in_flight_ > 0 || write_running_ || !gathered_.empty()) return;
+  linger();
+}
+
+// Closing with unread bytes in the socket would reset the connection and take from the peer the
+// answers it has not read yet.
+void Session::linger() {
+  life_ = Life::lingering;
+  error_code error;
+  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
+  if (error) return close();
+  deadline_.expires_after(kLinger);
+  deadline_.async_wait([self = shared_from_this()](error_code cancelled) {
+    if (!cancelled) self->close();
+  });
+  discard();
+}
+
+void Session::discard() {
+  if (reading_ || life_ != Life::lingering) return;
+  reading_ = true;
+  reader_ = FrameReader(kFirstBufferBytes);
+  const auto space = reader_.space();
+  socket_.async_read_some(asio::buffer(space.data(), space.size()),
+                          [self = shared_from_this()](error_code error, std::size_t) {
+                            self->reading_ = false;
+                            if (error) return self->close();
+                            self->discard();
+                          });
+}
+
+void Session::close() {
+  if (life_ == Life::closed) return;
+  life_ = Life::closed;
+  error_code ignored;
+  deadline_.cancel();
+  socket_.close(ignored);
+  thread_->remove(shared_from_this());
+}
+
+void Session::account_receive_buffer() {
+  const std::size_t now = reader_.capacity_bytes();
+  if (now > receive_bytes_) budget_->take(now - receive_bytes_);
+  if (now < receive_bytes_) budget_->give_back(receive_bytes_ - now);
+  receive_bytes_ = now;
+}
+
+}  // namespace holdfast::api

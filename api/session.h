@@ -1,0 +1,85 @@
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/dispatch.h"
+#include "api/framing.h"
+#include "api/session_budget.h"
+
+namespace holdfast::api {
+
+class IoThread;
+
+// One connection. Lives on the thread of its IoThread; kept alive by the operations on its socket
+// and by the requests that are being carried out for it. Reads as long as its limits allow, hands
+// requests on in the order of arrival, and sends whatever answers have gathered in one write.
+//
+// Life: hello awaited -> open -> draining (reads no more; answers what it has accepted) ->
+// lingering (everything is sent; waits a moment for the peer to have read it) -> closed.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  // `dispatch` is used only on the thread.
+  Session(boost::asio::ip::tcp::socket socket, std::shared_ptr<IoThread> thread, Dispatch& dispatch,
+          std::shared_ptr<SessionBudget> budget);
+  ~Session();
+
+  void start();
+  // Instead of start(): says why and closes.
+  void turn_away(wire::ErrorKind kind, const std::string& text);
+  // Reads no more, answers what was accepted, closes.
+  void stop();
+  // Closes at once.
+  void abort();
+
+  // For the IoThread: any number of answers, then once that there are no more for now. `cost` is
+  // what the request was given to occupy.
+  void answer(std::uint64_t id, std::size_t cost, const Fill& fill);
+  void answers_gathered();
+
+ private:
+  enum class Life : std::uint8_t { greeting, open, draining, lingering, closed };
+
+  void read();
+  void advance();
+  bool may_read() const;
+  void take(Frame frame);
+  void greet(wire::Request::Reader request);
+  Reply reply_to(std::uint64_t id, std::size_t cost);
+  void answered(std::size_t cost);
+  void fail(std::uint64_t id, wire::ErrorKind kind, const std::string& text);
+  void encode(std::uint64_t id, const Fill& fill);
+  void write();
+  void settle();
+  void linger();
+  void discard();
+  void close();
+  void account_receive_buffer();
+
+  const std::shared_ptr<IoThread> thread_;  // first: it owns what the socket runs on
+  boost::asio::ip::tcp::socket socket_;
+  boost::asio::steady_timer deadline_;  // of the hello, then of lingering
+  Dispatch& dispatch_;
+  const std::shared_ptr<SessionBudget> budget_;
+  std::string source_;
+  std::optional<Caller> caller_;
+  Life life_ = Life::greeting;
+
+  FrameReader reader_;
+  bool reading_ = false;
+  std::size_t receive_bytes_ = 0;  // of the buffer, as the budget knows it
+
+  std::size_t in_flight_ = 0;
+  std::size_t in_flight_bytes_ = 0;
+
+  std::vector<std::byte> gathered_;
+  std::vector<std::byte> writing_;
+  bool write_running_ = false;
+};
+
+}  // namespace holdfast::api
