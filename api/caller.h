@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "ledger/domain/ids.h"
+
+namespace holdfast::api {
+
+// Who is at the other end of a connection, as its hello said.
+struct Caller {
+  Actor actor;
+  bool is_operator;
+  std::string source;  // address of the connection
+};
+
+}  // namespace holdfast::api
