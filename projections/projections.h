@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,15 +21,21 @@ namespace holdfast::projections {
 using store::StorageError;
 
 struct Options {
-  std::shared_ptr<rocksdb::FileSystem> fs;  // null: the operating system's
-  std::string dir;                          // DATA
+  std::shared_ptr<rocksdb::FileSystem> fs;   // null: the operating system's
+  std::string dir;                           // DATA
   std::uint64_t checkpoint_every = 200'000;  // events between two durable checkpoints
   std::size_t max_queued_events = 200'000;   // beyond: committed() blocks
 };
 
+// How the rows were found at open().
+struct Opened {
+  Position checkpoint;  // the rows were durable up to here; what follows was read from the log
+  std::optional<std::string> rebuilt_because;  // none: they were good
+};
+
 struct Progress {
-  Position position;                  // applied and readable
-  Instant at;                         // recorded_at of the last event applied
+  Position position;                   // applied and readable
+  Instant at;                          // recorded_at of the last event applied
   std::optional<std::string> stopped;  // why it stopped: position, type, reason
 };
 
@@ -65,17 +72,29 @@ template <class T>
 struct Page {
   std::vector<T> items;
   bool more = false;  // history: go on behind the last item's position; claims: behind its key
+  Position at;        // the position at which it is true
+};
+
+struct Rebuilt {
+  Position position;                        // the rebuilt rows have come to this position
+  std::vector<std::string> differences;     // row by row, at most 100; none: equal
+  std::optional<std::string> not_compared;  // why there was nothing to compare with
 };
 
 class Projections final : public Recall, public CommittedSink {
  public:
-  // Opens or rebuilds; catches up with the log from the checkpoint; gives the writer's state.
-  // The projector thread runs until the end. `log` must outlive the Projections' use.
-  static tl::expected<std::unique_ptr<Projections>, StorageError> open(
-      const Options& options, const store::Log& log, State& state);
-  ~Projections() override;
+  // Opens or rebuilds; catches up with the log from the checkpoint; gives the writer's state,
+  // whose head is the log's. The projector thread runs until the end. `log` must outlive the
+  // Projections' use. An event that cannot be read or folded is an error, which names it.
+  static tl::expected<std::unique_ptr<Projections>, StorageError> open(const Options& options,
+                                                                       const store::Log& log,
+                                                                       State& state);
+  ~Projections() override;  // stop()
 
-  // Recall and CommittedSink
+  const Opened& opened() const;
+
+  // Recall and CommittedSink. committed() blocks while the projector is max_queued_events behind;
+  // once it has stopped, events are let go: the log has them.
   Position projected() const override;
   tl::expected<std::vector<std::optional<Claim>>, StorageError> ended(
       std::span<const std::string_view> keys) const override;
@@ -90,29 +109,28 @@ class Projections final : public Recall, public CommittedSink {
   // Returns once `position` is applied; false when the projector has stopped before it.
   bool wait_for(Position position) const;
 
+  // True at `at`, which must be applied.
   tl::expected<Page<Event>, StorageError> history(const HistoryQuery& query, Position at) const;
   // Ended and live claims from the rows, in order of key, judged at `now`.
   tl::expected<Page<Claim>, StorageError> claims(const ClaimsQuery& query, Instant now) const;
 
-  // As of: folds what concerns the question from the log.
-  tl::expected<Position, StorageError> position_at(Instant instant) const;  // last recorded <= it
+  // As of: folds what concerns the question from the log. Positions must be applied.
+  // Last position recorded at the instant or before, of those applied; 0: none.
+  tl::expected<Position, StorageError> position_at(Instant instant) const;
   tl::expected<std::optional<Claim>, StorageError> claim_as_of(std::string_view key,
                                                                AsOf as_of) const;
-  tl::expected<Page<Claim>, StorageError> claims_as_of(const ClaimsQuery& query,
-                                                       AsOf as_of) const;
-  // The state as far as it concerns one resource (itself and the paths above it).
+  tl::expected<Page<Claim>, StorageError> claims_as_of(const ClaimsQuery& query, AsOf as_of) const;
+  // The state as far as it concerns one resource (itself and the paths above it), without claims
+  // that have ended.
   tl::expected<State, StorageError> resource_as_of(const Path& resource, AsOf as_of) const;
 
   // Builds anew beside the live ones from the log, compares both at one position, and swaps the
-  // new ones in (a synced CURRENT file). Queries and writers go on. The differences, row by row,
-  // at most 100; none: equal.
-  struct Rebuilt {
-    Position position;
-    std::vector<std::string> differences;
-  };
+  // new ones in, different or not (a synced CURRENT file). Queries and writers go on. One at a
+  // time; an error leaves the live ones as they are.
   tl::expected<Rebuilt, StorageError> rebuild(const std::function<void(Position)>& progress);
 
-  // Durable checkpoint at the position applied, then the projector ends. Idempotent.
+  // Applies what is queued, makes a durable checkpoint, then the projector ends; a rebuild that
+  // runs is given up. Idempotent.
   void stop();
   // As a crash would: ends without writing.
   void abandon();
@@ -122,5 +140,12 @@ class Projections final : public Recall, public CommittedSink {
   explicit Projections(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+// With the server stopped, and a log that may be open read-only: brings the stored projections to
+// the log's head as the server would, builds anew beside them, compares, and with `install` puts
+// the new ones in their place.
+tl::expected<Rebuilt, StorageError> rebuild_stopped(const Options& options, const store::Log& log,
+                                                    bool install,
+                                                    const std::function<void(Position)>& progress);
 
 }  // namespace holdfast::projections

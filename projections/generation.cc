@@ -1,0 +1,176 @@
+#include "projections/generation.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+#include <utility>
+
+#include "projections/folders.h"
+
+namespace holdfast::projections {
+namespace {
+
+constexpr std::array<std::string_view, kFamilies> kNames{"default",     "live",  "ended",
+                                                         "definitions", "lists", "requests"};
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+// Families that are asked again and again for keys that are not there.
+bool mostly_absent(Family family) {
+  return family == Family::ended || family == Family::lists || family == Family::requests;
+}
+
+rocksdb::ColumnFamilyOptions family_options(Family family,
+                                            const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.cache_index_and_filter_blocks = false;
+  table.format_version = 5;
+  rocksdb::ColumnFamilyOptions options;
+  options.compression = rocksdb::kLZ4Compression;
+  options.level_compaction_dynamic_level_bytes = true;
+  options.max_write_buffer_number = 4;
+  const bool small = family == Family::meta || family == Family::definitions;
+  options.write_buffer_size = (small ? 16 : family == Family::lists ? 128 : 64) * kMiB;
+  if (mostly_absent(family)) {
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    table.whole_key_filtering = true;
+    options.memtable_whole_key_filtering = true;
+    options.memtable_prefix_bloom_size_ratio = 0.02;
+  }
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+rocksdb::DBOptions database_options(rocksdb::Env* env, bool create) {
+  rocksdb::DBOptions options;
+  options.env = env;
+  options.create_if_missing = create;
+  options.create_missing_column_families = create;
+  options.error_if_exists = create;
+  options.atomic_flush = true;  // without it several families come back torn
+  options.avoid_flush_during_shutdown = true;
+  options.max_open_files = -1;
+  options.max_background_jobs = 2;
+  options.keep_log_file_num = 2;
+  options.info_log_level = rocksdb::WARN_LEVEL;
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  options.skip_stats_update_on_db_open = true;
+  return options;
+}
+
+}  // namespace
+
+std::string_view family_name(Family family) {
+  return family == Family::meta ? "meta" : kNames[static_cast<std::size_t>(family)];
+}
+
+tl::expected<std::unique_ptr<Generation>, rocksdb::Status> Generation::open(
+    std::shared_ptr<rocksdb::FileSystem> fs, const std::string& dir, bool create) {
+  std::unique_ptr<Generation> opened(new Generation);
+  opened->fs_ = std::move(fs);
+  opened->env_ = rocksdb::NewCompositeEnv(opened->fs_);
+  opened->dir_ = dir;
+  const auto cache = rocksdb::NewLRUCache(64 * kMiB);
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  for (std::size_t i = 0; i < kFamilies; ++i) {
+    descriptors.emplace_back(std::string(kNames[i]), family_options(static_cast<Family>(i), cache));
+  }
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(database_options(opened->env_.get(), create),
+                                                   dir, descriptors, &handles, &db);
+  if (!status.ok()) return tl::unexpected(status);
+  opened->db_.reset(db);
+  std::copy(handles.begin(), handles.end(), opened->families_.begin());
+  return opened;
+}
+
+Generation::~Generation() {
+  if (db_ == nullptr) return;
+  for (rocksdb::ColumnFamilyHandle* handle : families_) db_->DestroyColumnFamilyHandle(handle);
+  db_->Close();
+  db_.reset();
+  if (given_up_) remove_folder(*fs_, dir_);  // what is left is removed at the next start
+}
+
+rocksdb::Status Generation::get(Family of, std::string_view key, rocksdb::PinnableSlice& value,
+                                const rocksdb::Snapshot* at) const {
+  rocksdb::ReadOptions options;
+  options.snapshot = at;
+  return db_->Get(options, family(of), slice(key), &value);
+}
+
+void Generation::get(Family of, std::span<const std::string_view> keys, bool sorted,
+                     std::vector<rocksdb::PinnableSlice>& values,
+                     std::vector<rocksdb::Status>& outcomes) const {
+  values.clear();  // a PinnableSlice is not used twice without a reset
+  values.resize(keys.size());
+  outcomes.assign(keys.size(), rocksdb::Status());
+  std::vector<rocksdb::Slice> slices;
+  slices.reserve(keys.size());
+  for (const std::string_view key : keys) slices.push_back(slice(key));
+  db_->MultiGet(rocksdb::ReadOptions(), family(of), keys.size(), slices.data(), values.data(),
+                outcomes.data(), sorted);
+}
+
+std::unique_ptr<rocksdb::Iterator> Generation::iterate(Family of,
+                                                       const rocksdb::ReadOptions& options) const {
+  return std::unique_ptr<rocksdb::Iterator>(db_->NewIterator(options, family(of)));
+}
+
+std::uint64_t Generation::estimated_rows(Family of) const {
+  std::uint64_t rows = 0;
+  db_->GetIntProperty(family(of), rocksdb::DB::Properties::kEstimateNumKeys, &rows);
+  return rows;
+}
+
+rocksdb::Status Generation::write(rocksdb::WriteBatch& batch) {
+  rocksdb::WriteOptions options;
+  options.disableWAL = true;
+  return db_->Write(options, &batch);
+}
+
+rocksdb::Status Generation::flush(bool wait) {
+  rocksdb::FlushOptions options;
+  options.wait = wait;
+  // The memtables are switched at once; writes stall only if too many wait to be flushed.
+  options.allow_write_stall = true;
+  return db_->Flush(options, {families_.begin(), families_.end()});
+}
+
+StorageError Generation::error(const rocksdb::Status& status) const {
+  return {"the projections in " + dir_ + " failed: " + status.ToString() +
+          "; they can be deleted with the server stopped, and are then rebuilt"};
+}
+
+StorageError Generation::unreadable(Family family, std::string_view key) const {
+  return {"the projections in " + dir_ + " have a row that cannot be read, " +
+          std::string(family_name(family)) + " \"" + std::string(key) +
+          "\"; they can be deleted with the server stopped, and are then rebuilt"};
+}
+
+tl::expected<Checkpoint, StorageError> Moment::checkpoint() const {
+  rocksdb::PinnableSlice value;
+  const rocksdb::Status status = rows_.get(Family::meta, kCheckpointKey, value, snapshot_);
+  if (status.IsNotFound()) return Checkpoint{};
+  if (!status.ok()) return tl::unexpected(rows_.error(status));
+  const auto found = read_checkpoint(view(value));
+  if (!found) return tl::unexpected(rows_.unreadable(Family::meta, kCheckpointKey));
+  return *found;
+}
+
+tl::expected<std::optional<Claim>, StorageError> Moment::claim(std::string_view key) const {
+  for (const Family family : {Family::live, Family::ended}) {
+    rocksdb::PinnableSlice value;
+    const rocksdb::Status status = rows_.get(family, key, value, snapshot_);
+    if (status.IsNotFound()) continue;
+    if (!status.ok()) return tl::unexpected(rows_.error(status));
+    std::optional<Claim> found = read_claim(key, view(value));
+    if (!found) return tl::unexpected(rows_.unreadable(family, key));
+    return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace holdfast::projections
