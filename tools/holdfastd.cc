@@ -1,0 +1,119 @@
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include "api/dispatch.h"
+#include "api/server.h"
+#include "ledger/clock.h"
+#include "ledger/ledger.h"
+#include "ledger/store/log.h"
+#include "projections/projections.h"
+#include "tools/holdfastd_options.h"
+
+// The server: opens the ledger, serves it until it is told to stop.
+namespace holdfast::tools {
+
+namespace {
+
+constexpr rlim_t kFilesOfTheStore = 1'024;
+
+// The signals that stop the server, blocked in every thread and waited for in the main one.
+class StopSignals {
+ public:
+  StopSignals() {
+    std::signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGTERM);
+    sigaddset(&set_, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+  }
+  int wait() const {
+    int signal = 0;
+    sigwait(&set_, &signal);
+    return signal;
+  }
+
+ private:
+  sigset_t set_;
+};
+
+// Raises the limit of open files as far as it goes; connections get what the store leaves.
+void fit_connections(std::size_t& max_connections) {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+  getrlimit(RLIMIT_NOFILE, &files);
+  const rlim_t most = files.rlim_cur > 2 * kFilesOfTheStore ? files.rlim_cur - kFilesOfTheStore
+                                                            : files.rlim_cur / 2;
+  if (max_connections <= most) return;
+  max_connections = most;
+  spdlog::warn("at most {} connections: the limit of open files is {}", most, files.rlim_cur);
+}
+
+std::string hexadecimal(const store::LedgerId& id) {
+  std::string text;
+  for (const std::byte byte : id) text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+  return text;
+}
+
+int refuse(const std::string& why) {
+  spdlog::error("{}", why);
+  return 1;
+}
+
+int serve(const ServerProgram& program, const StopSignals& signals) {
+  const MachineTime time;
+  const std::int64_t began_ms = time.steady_ms();
+  auto log = store::Log::open(
+      {.fs = nullptr, .dir = program.data, .accept_loss_from = program.accept_loss_from});
+  if (!log) return refuse(log.error().what);
+  State state;
+  projections::Options projection_options;
+  projection_options.dir = program.data;
+  auto projections = projections::Projections::open(projection_options, **log, state);
+  if (!projections) return refuse(projections.error().what);
+  const projections::Opened& opened = (*projections)->opened();
+  if (opened.rebuilt_because) spdlog::warn("projections rebuilt: {}", *opened.rebuilt_because);
+
+  Ledger ledger(**log, std::move(state), time, **projections, **projections, program.ledger);
+  api::Dispatch dispatch(ledger, **projections);
+  auto server = api::Server::listen(program.server, dispatch);
+  if (!server) return refuse(server.error());
+  std::printf("holdfastd listens on %s, ledger %s at position %llu, started in %.3f s\n",
+              (*server)->address().c_str(), hexadecimal((*log)->id()).c_str(),
+              static_cast<unsigned long long>((*log)->head().value),
+              static_cast<double>(time.steady_ms() - began_ms) / 1'000);
+  std::fflush(stdout);
+
+  spdlog::info("{}: stopping", strsignal(signals.wait()));
+  (*server)->stop();
+  ledger.stop();
+  (*projections)->stop();
+  spdlog::info("stopped at position {}", (*log)->head().value);
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace holdfast::tools
+
+int main(int argc, char** argv) {
+  using namespace holdfast::tools;
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("holdfastd"));
+  auto parsed = parse_server_options(argc, argv);
+  if (parsed.exit_code) return *parsed.exit_code;
+  spdlog::set_level(spdlog::level::from_str(parsed.program.log_level));
+  const StopSignals signals;
+  try {
+    fit_connections(parsed.program.server.max_connections);
+    return serve(parsed.program, signals);
+  } catch (const std::exception& error) {
+    return refuse(error.what());
+  }
+}

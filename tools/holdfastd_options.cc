@@ -1,0 +1,137 @@
+#include "tools/holdfastd_options.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "api/endpoint.h"
+#include "api/text/time_text.h"
+#include "ledger/domain/resource.h"
+
+namespace holdfast::tools {
+
+namespace {
+
+constexpr char kFooter[] =
+    "Every option can be given in the environment (HOLDFAST_DATA, HOLDFAST_LISTEN, ...: the\n"
+    "option's name in capitals, with _ for -) or in a file (--config, lines `data = \"DIR\"`);\n"
+    "the command line comes first, then the file, then the environment.\n"
+    "Durations are written 1d2h30m, 90s, 250ms. SIGTERM and SIGINT stop the server cleanly.";
+
+std::string environment_name(std::string option) {
+  for (char& c : option) c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  return "HOLDFAST_" + option;
+}
+
+class Options {
+ public:
+  explicit Options(CLI::App& app) : app_(app) {}
+
+  template <class T>
+  CLI::Option* add(const std::string& name, T& value, const std::string& about) {
+    return app_.add_option("--" + name, value, about)
+        ->envname(environment_name(name))
+        ->capture_default_str();
+  }
+
+  // Text that `take` makes something of, or says what is wrong with it.
+  CLI::Option* add_text(const std::string& name, const std::string& type,
+                        const std::string& standard, const std::string& about,
+                        std::function<std::string(const std::string&)> take) {
+    return app_
+        .add_option_function<std::string>(
+            "--" + name,
+            [name, take = std::move(take)](const std::string& text) {
+              const std::string wrong = take(text);
+              if (!wrong.empty()) throw CLI::ValidationError("--" + name, wrong);
+            },
+            about)
+        ->envname(environment_name(name))
+        ->type_name(type)
+        ->default_str(standard);
+  }
+
+  CLI::Option* add_duration(const std::string& name, Duration& value, Duration most,
+                            const std::string& about) {
+    return add_text(name, "DURATION", api::to_text(value), about,
+                    [&value, most](const std::string& text) -> std::string {
+                      const auto duration = api::parse_duration(text);
+                      if (!duration) return duration.error();
+                      if (duration->ms <= 0 || *duration > most) {
+                        return "must be more than 0s and at most " + api::to_text(most);
+                      }
+                      value = *duration;
+                      return {};
+                    });
+  }
+
+ private:
+  CLI::App& app_;
+};
+
+void describe(CLI::App& app, ServerProgram& program, std::uint64_t& accept_loss_from) {
+  Options options(app);
+  options.add("data", program.data, "folder of the ledger; made if missing")->required();
+  options.add_text("listen", "HOST:PORT", "127.0.0.1:7420",
+                   "address to listen on; port 0 picks a free one. Of this machine only: without "
+                   "a token file every client is an operator",
+                   [&](const std::string& text) -> std::string {
+                     const auto endpoint = api::parse_endpoint(text);
+                     if (!endpoint) return "'" + text + "' is not HOST:PORT";
+                     program.server.listen = *endpoint;
+                     return {};
+                   });
+  options.add_duration("max-ttl", program.ledger.policy.max_ttl, kMaxMaxTtl,
+                       "longest time to expiry of a hold, where no resource says otherwise");
+  options.add_duration("default-ttl", program.ledger.policy.default_ttl, kMaxMaxTtl,
+                       "time to expiry of a hold that names none");
+  app.add_flag("--strict-resources", program.ledger.policy.strict_resources,
+               "refuse to hold paths that nobody defined")
+      ->envname(environment_name("strict-resources"));
+  options.add_duration("max-clock-leap", program.ledger.max_clock_leap, Duration{366 * kDay.ms},
+                       "a wall clock that leaps further while the server runs stops commands");
+  options
+      .add("disk-reserve", program.ledger.min_free_disk_bytes,
+           "free disk space below which commands are refused (512MiB, 1GiB)")
+      ->transform(CLI::AsSizeValue(false));
+  options
+      .add("max-queued", program.ledger.max_queued_commands,
+           "commands waiting to be decided; beyond it the answer is `overloaded`")
+      ->check(CLI::PositiveNumber);
+  options.add("max-connections", program.server.max_connections, "connections at a time")
+      ->check(CLI::PositiveNumber);
+  options.add("io-threads", program.server.io_threads, "threads that serve connections")
+      ->check(CLI::Range(1, 64));
+  options.add("log-level", program.log_level, "what is written to standard error")
+      ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
+  app.add_option("--accept-loss-from", accept_loss_from,
+                 "positions from this one on are lost and will be missed: serve what is left, "
+                 "under a new ledger id")
+      ->type_name("POSITION")
+      ->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
+Parsed parse_server_options(int argc, char** argv) {
+  Parsed parsed;
+  CLI::App app{"holdfastd, the server of Holdfast, an event-sourced ledger for bookings",
+               "holdfastd"};
+  app.footer(kFooter);
+  app.set_version_flag("--version", "holdfastd " HOLDFAST_VERSION);
+  app.set_config("--config", "", "file with options")->envname("HOLDFAST_CONFIG");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  std::uint64_t accept_loss_from = 0;
+  describe(app, parsed.program, accept_loss_from);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    parsed.exit_code = app.exit(error) == 0 ? 0 : 2;
+    return parsed;
+  }
+  if (accept_loss_from != 0) parsed.program.accept_loss_from = Position{accept_loss_from};
+  Policy& policy = parsed.program.ledger.policy;
+  if (policy.default_ttl > policy.max_ttl) policy.default_ttl = policy.max_ttl;
+  return parsed;
+}
+
+}  // namespace holdfast::tools

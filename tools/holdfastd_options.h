@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "api/server.h"
+#include "ledger/domain/ids.h"
+#include "ledger/ledger.h"
+
+// What holdfastd is told on the command line, in a file and in the environment.
+namespace holdfast::tools {
+
+struct ServerProgram {
+  std::string data;
+  api::ServerOptions server;
+  LedgerOptions ledger;
+  std::optional<Position> accept_loss_from;
+  std::string log_level = "info";
+};
+
+// Prints help, the version or what is wrong, and gives the exit code, where the program is not to
+// run.
+struct Parsed {
+  ServerProgram program;
+  std::optional<int> exit_code;
+};
+Parsed parse_server_options(int argc, char** argv);
+
+}  // namespace holdfast::tools
