@@ -21,11 +21,12 @@ ParsedBench parse_bench_options(int argc, char** argv) {
   app.add_option("--server", options.server, "HOST:PORT")
       ->envname("HOLDFAST_SERVER")
       ->capture_default_str();
-  app.add_option("--workload", options.workload,
+  std::string workload = "hold";
+  app.add_option("--workload", workload,
                  "hold: each of a resource of its own; life: hold, extend, commit, cancel; lookup: "
                  "shows claims of 10,000; hot: holds of one pool at random times")
-      ->transform(CLI::CheckedTransformer(workloads))
-      ->default_str("hold");
+      ->check(CLI::IsMember({"hold", "life", "lookup", "hot"}))
+      ->capture_default_str();
   app.add_option("--connections", options.connections)
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
@@ -58,6 +59,7 @@ ParsedBench parse_bench_options(int argc, char** argv) {
   app.add_flag("--json", options.json, "one JSON object instead of a table");
   try {
     app.parse(argc, argv);
+    options.workload = workloads.at(workload);
     if (options.workload == WorkloadKind::lookup && options.batch != 1) {
       throw CLI::ValidationError("--batch", "a lookup is a request of its own: --pipeline N");
     }
