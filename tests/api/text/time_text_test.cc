@@ -10,6 +10,9 @@ constexpr Instant kT0{1'767'225'600'000};  // 2026-01-01T00:00:00Z
 struct InstantCase {
   const char* text;
   std::int64_t ms;
+  friend std::ostream& operator<<(std::ostream& out, const InstantCase& of) {
+    return out << of.text;
+  }
 };
 
 class ReadInstant : public testing::TestWithParam<InstantCase> {};
@@ -99,6 +102,9 @@ TEST(InstantText, CountsFromT0WhereThereIsOne) {
 struct DurationCase {
   const char* text;
   std::int64_t ms;
+  friend std::ostream& operator<<(std::ostream& out, const DurationCase& of) {
+    return out << of.text;
+  }
 };
 
 class ReadDuration : public testing::TestWithParam<DurationCase> {};
