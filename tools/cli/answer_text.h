@@ -1,0 +1,27 @@
+#pragma once
+
+#include <capnp/dynamic.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/holdfast.capnp.h"
+#include "tools/cli/table.h"
+
+// Answers as people read them.
+namespace holdfast::cli {
+
+// Every field that is given, by its word: labels and values.
+std::vector<std::pair<std::string, std::string>> lines_of(capnp::DynamicStruct::Reader from);
+
+// "accepted: position 2", and the claim as it is now.
+std::string accepted_text(wire::Accepted::Reader accepted);
+
+Table claims_table();
+void add_row(Table& table, wire::Claim::Reader claim);
+Table history_table();
+void add_row(Table& table, wire::Event::Reader event);
+Table pieces_table();
+void add_row(Table& table, wire::FreePiece::Reader piece);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,158 @@
+#include "tools/cli/ask.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/object.hpp>
+
+#include "api/text/json.h"
+#include "tools/cli/answer_text.h"
+#include "tools/cli/listing.h"
+#include "tools/cli/refusal_text.h"
+#include "tools/cli/terminal.h"
+
+namespace holdfast::cli {
+namespace {
+
+// {"position": ..., and the answer's own fields}
+void print_fields(wire::Response::Reader response, capnp::DynamicStruct::Reader fields) {
+  boost::json::object object{{"position", response.getPosition()}};
+  for (auto& [name, value] : api::to_json(fields)) object[name] = std::move(value);
+  print_json(object);
+}
+
+void print_claim(const Options& options, wire::Response::Reader response) {
+  if (options.json) {
+    print_json(boost::json::object{{"position", response.getPosition()},
+                                   {"claim", api::to_json(response.getClaim())}});
+  } else {
+    print(label_lines(lines_of(response.getClaim())));
+  }
+}
+
+void print_availability(const Options& options, wire::Response::Reader response) {
+  const auto answer = response.getAvailability();
+  if (options.json) {
+    print_fields(response, answer);
+  } else if (answer.getFree() != wire::NONE) {
+    print(fmt::format("{} free now\n", answer.getFree()));
+  } else if (answer.getPieces().size() == 0) {
+    print("nothing free\n");
+  } else {
+    Table table = pieces_table();
+    for (const auto piece : answer.getPieces()) add_row(table, piece);
+    table.flush();
+  }
+}
+
+void print_rebuild(wire::RebuildAnswer::Reader answer) {
+  if (answer.getDifferences().size() == 0) {
+    print(fmt::format("rebuilt up to position {}: no difference\n", answer.getPosition()));
+    return;
+  }
+  print(fmt::format("rebuilt up to position {}: {} differences\n", answer.getPosition(),
+                    answer.getDifferences().size()));
+  for (const auto difference : answer.getDifferences()) {
+    print("  " + printable({difference.cStr(), difference.size()}) + "\n");
+  }
+}
+
+Exit print_admin(const Options& options, wire::Response::Reader response) {
+  switch (response.which()) {
+    case wire::Response::REFUSED:
+      return print_refusal(options, response.getRefused());
+    case wire::Response::SWEEP:
+      if (options.json) {
+        print_fields(response, response.getSweep());
+      } else {
+        print(fmt::format("{} lapsed holds recorded, {} left\n", response.getSweep().getRecorded(),
+                          response.getSweep().getLeft()));
+      }
+      return Exit::accepted;
+    case wire::Response::REBUILD:
+      if (options.json) {
+        print_fields(response, response.getRebuild());
+      } else {
+        print_rebuild(response.getRebuild());
+      }
+      return response.getRebuild().getDifferences().size() == 0 ? Exit::accepted : Exit::refused;
+    case wire::Response::DONE:
+      if (options.json) {
+        print_json(boost::json::object{{"position", response.getPosition()}, {"done", true}});
+      } else {
+        print("done\n");
+      }
+      return Exit::accepted;
+    default:
+      return fail(options, "server", "the server gave an answer to another question");
+  }
+}
+
+}  // namespace
+
+Exit print_refusal(const Options& options, wire::Refusal::Reader refusal) {
+  if (options.json) {
+    print_json(boost::json::object{{"refused", api::to_json(refusal)}});
+  } else {
+    print("refused: " + printable(refusal_text(refusal)) + "\n");
+  }
+  return Exit::refused;
+}
+
+Exit run_command(const Options& options, api::Request request) {
+  Connection connection(options);
+  const auto answer = connection.call(std::move(request));
+  if (!answer) return fail(options, "connection", answer.error());
+  const auto response = answer->root();
+  if (response.isRefused()) return print_refusal(options, response.getRefused());
+  if (!response.isOutcomes() || response.getOutcomes().size() != 1) {
+    return fail(options, "server", "the server gave an answer to another question");
+  }
+  const auto outcome = response.getOutcomes()[0];
+  if (options.json) {
+    print_fields(response, outcome);
+  } else if (outcome.isAccepted()) {
+    print(accepted_text(outcome.getAccepted()));
+  } else {
+    return print_refusal(options, outcome.getRefused());
+  }
+  return outcome.isAccepted() ? Exit::accepted : Exit::refused;
+}
+
+Exit run_query(const Options& options, api::Request request) {
+  const auto query = request.root().getQuery().asReader();
+  if (query.isClaims() || query.isHistory()) return run_listing(options, query);
+  Connection connection(options);
+  const auto answer = connection.call(std::move(request));
+  if (!answer) return fail(options, "connection", answer.error());
+  const auto response = answer->root();
+  switch (response.which()) {
+    case wire::Response::REFUSED:
+      return print_refusal(options, response.getRefused());
+    case wire::Response::CLAIM:
+      print_claim(options, response);
+      return Exit::accepted;
+    case wire::Response::AVAILABILITY:
+      print_availability(options, response);
+      return Exit::accepted;
+    case wire::Response::HEAD:
+      if (options.json) {
+        print_fields(response, response.getHead());
+      } else {
+        print(label_lines(lines_of(response.getHead())));
+      }
+      return Exit::accepted;
+    default:
+      return fail(options, "server", "the server gave an answer to another question");
+  }
+}
+
+Exit run_admin(const Options& options, api::Request request) {
+  const bool is_long = request.root().getAdmin().isRebuild();
+  Connection connection(options);
+  const auto answer = connection.call(
+      std::move(request), is_long ? Connection::Patience::endless : Connection::Patience::timeout);
+  if (!answer) return fail(options, "connection", answer.error());
+  return print_admin(options, answer->root());
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "api/client.h"
+#include "tools/cli/connection.h"
+#include "tools/cli/options.h"
+
+// One question to the server, its answer printed. The request's union is filled.
+namespace holdfast::cli {
+
+Exit run_command(const Options& options, api::Request request);
+Exit run_query(const Options& options, api::Request request);
+Exit run_admin(const Options& options, api::Request request);
+
+// A refusal as the whole answer.
+Exit print_refusal(const Options& options, wire::Refusal::Reader refusal);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,77 @@
+#include "tools/cli/connection.h"
+
+#include "api/text/time_text.h"
+
+namespace holdfast::cli {
+namespace {
+
+api::ClientOptions client_options(const Options& options) {
+  api::ClientOptions client;
+  client.server = options.server;
+  client.actor = options.actor;
+  client.token = options.token;
+  client.program = "holdfast " HOLDFAST_VERSION;
+  client.connect_timeout =
+      std::min(client.connect_timeout, std::chrono::milliseconds(options.timeout.ms));
+  // Somebody is waiting at the terminal: no server is an answer too.
+  client.give_up_after = std::chrono::milliseconds(0);
+  return client;
+}
+
+}  // namespace
+
+Connection::Connection(const Options& options)
+    : options_(options), deadline_(io_), client_(io_, client_options(options)) {}
+
+tl::expected<api::Response, std::string> Connection::call(api::Request request, Patience patience) {
+  std::optional<api::Client::Answer> answer;
+  bool timed_out = false;
+  client_.send(std::move(request), [&](api::Client::Answer a) { answer = std::move(a); });
+  if (patience == Patience::timeout) {
+    deadline_.expires_after(std::chrono::milliseconds(options_.timeout.ms));
+    deadline_.async_wait([&](const boost::system::error_code& error) { timed_out = !error; });
+  }
+  io_.restart();
+  while (!answer && !timed_out) io_.run_one();
+  deadline_.cancel();
+  if (!answer) {
+    client_.close();
+    io_.restart();
+    io_.run();
+    return tl::unexpected("no answer from " + options_.server + " within " +
+                          api::to_text(options_.timeout) +
+                          ": whether it was carried out is not known; ask again (a command with "
+                          "--request is safe to repeat), or wait longer with --timeout");
+  }
+  io_.restart();
+  io_.poll();
+  if (!*answer) return tl::unexpected(explain(answer->error()));
+  return std::move(**answer);
+}
+
+void Connection::send(api::Request request, api::Client::Handler handler) {
+  client_.send(std::move(request), std::move(handler));
+}
+
+void Connection::wait(std::size_t unanswered) {
+  io_.restart();
+  while (client_.unanswered() > unanswered) io_.run_one();
+}
+
+std::string Connection::explain(const api::ClientError& error) const {
+  switch (error.kind) {
+    case api::ClientError::Kind::not_sent:
+      return "no server at " + options_.server +
+             ": start one with holdfastd or tools/up, or name another with --server (" +
+             error.text + ")";
+    case api::ClientError::Kind::unknown:
+      return error.text +
+             ": whether it was carried out is not known; ask again (a command with --request is "
+             "safe to repeat)";
+    case api::ClientError::Kind::server:
+      return error.text;
+  }
+  return error.text;
+}
+
+}  // namespace holdfast::cli

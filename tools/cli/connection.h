@@ -1,0 +1,39 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "api/client.h"
+#include "tools/cli/options.h"
+
+namespace holdfast::cli {
+
+// The connection to the server for one run of the program.
+class Connection {
+ public:
+  explicit Connection(const Options& options);
+
+  // Waits for the answer: options.timeout, or as long as it takes.
+  enum class Patience { timeout, endless };
+  tl::expected<api::Response, std::string> call(api::Request request,
+                                                Patience patience = Patience::timeout);
+
+  // For many at once: handlers run within wait(), which returns once at most `unanswered` requests
+  // have no answer.
+  void send(api::Request request, api::Client::Handler handler);
+  void wait(std::size_t unanswered);
+
+  // A sentence for people that says what to do.
+  std::string explain(const api::ClientError& error) const;
+
+ private:
+  const Options& options_;
+  boost::asio::io_context io_;
+  boost::asio::steady_timer deadline_;
+  api::Client client_;
+};
+
+}  // namespace holdfast::cli

@@ -1,0 +1,154 @@
+#include <pwd.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+
+#include "api/client.h"
+#include "api/endpoint.h"
+#include "api/text/time_text.h"
+#include "tools/cli/ask.h"
+#include "tools/cli/import.h"
+#include "tools/cli/subcommands.h"
+#include "tools/cli/terminal.h"
+#include "tools/cli/verify.h"
+
+// holdfast: the client on the command line. One subcommand for every command and query, made from
+// the schema; answers on stdout, faults on stderr; exit 0 accepted, 1 refused, 2 error.
+namespace holdfast::cli {
+namespace {
+
+constexpr char kFooter[] =
+    "Times are RFC 3339 with their offset, 2026-01-01T09:00:00Z; durations 60s, 1d2h30m.\n"
+    "Exit: 0 accepted, 1 refused, 2 error. `holdfast SUBCOMMAND --help` says more.";
+
+// Shows options by their first name: the others are spellings of it.
+class Help : public CLI::Formatter {
+ public:
+  Help() { column_width(34); }
+
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    if (is_positional) return option->get_name(true, false);
+    const auto& names = option->get_lnames();
+    std::string name = names.empty() ? option->get_name(false, true) : "--" + names.front();
+    if (!option->get_snames().empty()) name = "-" + option->get_snames().front() + "," + name;
+    return name;
+  }
+  // A value that is a positional and an option has its line as a positional.
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    const bool both = !option->get_name(true, false).empty() && !option->get_lnames().empty();
+    if (!is_positional && both) return "";
+    return CLI::Formatter::make_option(option, is_positional);
+  }
+};
+
+std::string login_name() {
+  const passwd* user = getpwuid(geteuid());
+  return user && user->pw_name[0] != '\0' ? user->pw_name : "anonymous";
+}
+
+void add_common(CLI::App& app, Options& options, std::string& timeout) {
+  app.add_option("--server", options.server, "the server")
+      ->envname("HOLDFAST_SERVER")
+      ->type_name("HOST:PORT")
+      ->capture_default_str()
+      ->check([](const std::string& text) {
+        return api::parse_endpoint(text) ? "" : "'" + text + "' is not HOST:PORT";
+      });
+  app.add_option("--actor", options.actor, "who asks, where the server has no tokens")
+      ->envname("HOLDFAST_ACTOR")
+      ->type_name("NAME")
+      ->default_str(options.actor);
+  app.add_option("--token", options.token, "token, where the server has them")
+      ->envname("HOLDFAST_TOKEN")
+      ->type_name("TEXT");
+  app.add_option("--timeout", timeout, "longest wait for an answer")
+      ->type_name("DURATION")
+      ->default_str(api::to_text(options.timeout))
+      ->check([](const std::string& text) -> std::string {
+        const auto duration = api::parse_duration(text);
+        if (!duration) return duration.error();
+        const bool possible = duration->ms > 0 && *duration <= kDay;
+        return possible ? "" : "'" + text + "' is not from 1ms to 1d";
+      });
+  app.add_flag("--json", options.json, "answers as JSON, one object a line");
+  app.set_version_flag("--version", "holdfast " HOLDFAST_VERSION);
+}
+
+// An option's text that could not be read: as a refusal where the contract has one.
+Exit bad_words(const Options& options, const api::WordError& error) {
+  if (!error.bad_time) return fail(options, "usage", error.what);
+  if (options.json) {
+    print_json(boost::json::object{
+        {"refused", {{"reason", "bad_time"}, {"text", boost::json::string(error.what)}}}});
+  } else {
+    print("refused: bad_time: " + printable(error.what) + "\n");
+  }
+  return Exit::refused;
+}
+
+struct Program {
+  explicit Program(CLI::App& app)
+      : commands(app, capnp::Schema::from<wire::Command>(), "Commands"),
+        queries(app, capnp::Schema::from<wire::Query>(), "Queries"),
+        admin(app, capnp::Schema::from<wire::Admin>(), "Operators"),
+        import(add_import(app, import_options)),
+        verify(add_verify(app, data)) {}
+
+  Exit run(const Options& options) {
+    if (import->parsed()) return run_import(options, import_options);
+    if (verify->parsed()) return run_verify(options, data);
+    api::Request request;
+    const auto ask = [&](const Subcommands& subcommands, capnp::DynamicStruct::Builder into,
+                         Exit (*run_it)(const Options&, api::Request)) {
+      if (auto done = subcommands.fill(into); !done) return bad_words(options, done.error());
+      return run_it(options, std::move(request));
+    };
+    if (commands.chosen()) return ask(commands, request.root().initBatch(1)[0], run_command);
+    if (queries.chosen()) return ask(queries, request.root().initQuery(), run_query);
+    return ask(admin, request.root().initAdmin(), run_admin);
+  }
+
+  ImportOptions import_options;
+  std::string data;
+  Subcommands commands;
+  Subcommands queries;
+  Subcommands admin;
+  CLI::App* import;
+  CLI::App* verify;
+};
+
+Exit run(int argc, char** argv) {
+  Options options;
+  options.actor = login_name();
+  std::string timeout;
+  CLI::App app("Asks a Holdfast server, for people and, with --json, for programs.", "holdfast");
+  app.formatter(std::make_shared<Help>());
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  add_common(app, options, timeout);
+  Program program(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    app.exit(wanted);
+    return Exit::accepted;
+  } catch (const CLI::ParseError& error) {
+    return fail(options, "usage", std::string(error.what()) + " (see holdfast --help)");
+  }
+  if (!timeout.empty()) options.timeout = api::parse_duration(timeout).value();
+  return program.run(options);
+}
+
+}  // namespace
+}  // namespace holdfast::cli
+
+int main(int argc, char** argv) {
+  const auto exit = holdfast::cli::run(argc, argv);
+  // What was asked for and could not be written is an error, whatever the answer was.
+  if (std::fflush(stdout) != 0) {
+    std::perror("holdfast: cannot write to stdout");
+    return static_cast<int>(holdfast::cli::Exit::error);
+  }
+  return static_cast<int>(exit);
+}

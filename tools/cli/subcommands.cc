@@ -1,0 +1,103 @@
+#include "tools/cli/subcommands.h"
+
+#include <CLI/CLI.hpp>
+
+#include "api/text/scalar.h"
+
+namespace holdfast::cli {
+namespace {
+
+std::string upper(std::string text) {
+  for (char& c : text) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return text;
+}
+
+// What stands for the value in the help.
+std::string placeholder(const api::FieldText& field) {
+  if (field.kind == api::FieldKind::instant) return "TIME";
+  if (field.kind == api::FieldKind::duration) return "DURATION";
+  const auto type = field.field.getType();
+  if (api::is_integer(type)) return "N";
+  if (type.isEnum()) return "STATE";
+  if (type.isStruct()) return "TIME|@POSITION";
+  return "TEXT";
+}
+
+// The option's names, the one to show first: those with '_' are understood too.
+std::string names(capnp::StructSchema schema, const api::FieldText& field) {
+  std::string names;
+  const auto add = [&](const std::string& name) {
+    if (!names.empty()) names += ',';
+    names += name;
+  };
+  std::vector<std::string> words = {field.word};
+  if (!field.alias.empty()) words.push_back(field.alias);
+  for (const auto& word : words) {
+    if (api::find_word(schema, word) != &field) continue;
+    add("--" + word);
+    std::string underscored = word;
+    for (char& c : underscored) c = c == '-' ? '_' : c;
+    if (underscored != word) add("--" + underscored);
+  }
+  if (field.positional) add(upper(field.word));
+  return names;
+}
+
+CLI::Option* add_option(CLI::App& app, capnp::StructSchema schema, const api::FieldText& field) {
+  if (field.field.getType().isBool()) {
+    return app.add_flag(names(schema, field), field.about);
+  }
+  const auto keep_results = [](const CLI::results_t&) { return true; };
+  return app.add_option(names(schema, field), keep_results, field.about)
+      ->type_name(placeholder(field))
+      ->type_size(1)
+      ->expected(1);
+}
+
+}  // namespace
+
+Subcommands::Subcommands(CLI::App& app, capnp::StructSchema schema, const std::string& group) {
+  for (const auto& member : api::fields_of(schema)) {
+    if (!member.in_union) continue;
+    CLI::App* sub = app.add_subcommand(member.word, member.about)->group(group)->fallthrough();
+    Subcommand subcommand{.app = sub, .member = &member, .inner = {}, .outer = {}};
+    const auto inner = member.field.getType().asStruct();
+    for (const auto& field : api::fields_of(inner)) {
+      subcommand.inner.push_back({&field, add_option(*sub, inner, field)});
+    }
+    for (const auto& field : api::fields_of(schema)) {
+      if (field.in_union) continue;
+      subcommand.outer.push_back({&field, add_option(*sub, schema, field)});
+    }
+    subcommands_.push_back(std::move(subcommand));
+  }
+}
+
+const Subcommands::Subcommand* Subcommands::parsed() const {
+  for (const auto& subcommand : subcommands_) {
+    if (subcommand.app->parsed()) return &subcommand;
+  }
+  return nullptr;
+}
+
+bool Subcommands::chosen() const { return parsed() != nullptr; }
+
+tl::expected<void, api::WordError> Subcommands::fill(capnp::DynamicStruct::Builder into) const {
+  const Subcommand* subcommand = parsed();
+  const auto set = [](capnp::DynamicStruct::Builder struct_,
+                      const std::vector<Given>& given) -> tl::expected<void, api::WordError> {
+    for (const auto& [field, option] : given) {
+      if (option->count() == 0) continue;
+      auto done = api::set_field(struct_, *field, option->results().front(), {});
+      if (!done) return done;
+    }
+    return {};
+  };
+  const auto inner = into.init(subcommand->member->field).as<capnp::DynamicStruct>();
+  if (auto done = set(inner, subcommand->inner); !done) return done;
+  return set(into, subcommand->outer);
+}
+
+}  // namespace holdfast::cli
