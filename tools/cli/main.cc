@@ -134,7 +134,13 @@ Exit run(int argc, char** argv) {
     app.exit(wanted);
     return Exit::accepted;
   } catch (const CLI::ParseError& error) {
-    return fail(options, "usage", std::string(error.what()) + " (see holdfast --help)");
+    std::string what = error.what();
+    // What is no subcommand counts for CLI11 as left over, and the missing one comes first.
+    const auto left_over = app.remaining();
+    if (app.get_subcommands().empty() && !left_over.empty()) {
+      what = "'" + left_over.front() + "' is no subcommand";
+    }
+    return fail(options, "usage", what + " (see holdfast --help)");
   }
   if (!timeout.empty()) options.timeout = api::parse_duration(timeout).value();
   return program.run(options);

@@ -14,6 +14,10 @@ std::string at(std::int64_t ms) {
   return in_range(Instant{ms}) ? api::to_text(Instant{ms}) : "an unknown instant";
 }
 
+std::string number(std::int64_t number) {
+  return number == wire::NONE ? "an unknown number" : std::to_string(number);
+}
+
 std::string blocker(wire::Claim::Reader claim) {
   std::string holder = claim.hasHolder() ? " by " + text(claim.getHolder()) : "";
   if (claim.getState() == wire::ClaimState::COMMITTED) {
@@ -122,7 +126,7 @@ std::string detail(wire::Refusal::Reader refusal) {
     case wire::Reason::BAD_TEXT:
       return bad_text(refusal);
     case wire::Reason::LIMIT:
-      return fmt::format("{} can be at most {}", text(refusal.getName()), refusal.getMax());
+      return fmt::format("{} can be at most {}", text(refusal.getName()), number(refusal.getMax()));
     case wire::Reason::KEY_REUSED:
       return key_reused(refusal);
     case wire::Reason::IN_USE:
@@ -141,10 +145,10 @@ std::string detail(wire::Refusal::Reader refusal) {
                          at(refusal.getExpiresAt()));
     case wire::Reason::STALE_VERSION:
       return fmt::format("the claim's version is {} by now: `holdfast show` it, then decide again",
-                         refusal.getCurrent());
+                         number(refusal.getCurrent()));
     case wire::Reason::CAPACITY_MISMATCH:
       return fmt::format("the resource is defined with capacity {}: leave --capacity out",
-                         refusal.getCapacity());
+                         number(refusal.getCapacity()));
     case wire::Reason::CLOSED:
       return text(refusal.getPath()) + " is closed";
     case wire::Reason::CONFLICT:

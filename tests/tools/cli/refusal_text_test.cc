@@ -1,0 +1,58 @@
+#include "tools/cli/refusal_text.h"
+
+#include <capnp/message.h>
+#include <gtest/gtest.h>
+
+#include "api/text/fields.h"
+#include "api/text/json.h"
+
+namespace holdfast::cli {
+namespace {
+
+std::string text(std::string_view json) {
+  capnp::MallocMessageBuilder message;
+  auto refusal = message.initRoot<wire::Refusal>();
+  const auto done = api::from_json(json, refusal);
+  EXPECT_TRUE(done) << done.error().text();
+  return refusal_text(refusal.asReader());
+}
+
+TEST(RefusalText, SaysSomethingForEveryReason) {
+  for (const auto reason : capnp::Schema::from<wire::Reason>().getEnumerants()) {
+    const std::string name = api::snake_case(reason.getProto().getName().cStr());
+    const std::string said = text(R"({"reason":")" + name + "\"}");
+    EXPECT_EQ(said.substr(0, name.size()), name);
+    const bool has_more = name != "check_failed";  // of a later issue
+    EXPECT_EQ(said.size() > name.size() + 10, has_more) << said;
+    EXPECT_EQ(said.find(std::to_string(wire::NONE)), std::string::npos) << said;
+  }
+}
+
+TEST(RefusalText, OfAConflict) {
+  EXPECT_EQ(text(R"({"reason":"conflict","available":0,"capacity":1,
+                     "blockers":[{"key":"h1","holder":"ann","state":"held","expires_at":60000}],
+                     "retry_at":60000})"),
+            "conflict: 0 of 1 units free; h1 (held by ann until 1970-01-01T00:01:00Z) stands in "
+            "the way; enough units lapse at 1970-01-01T00:01:00Z: try again then");
+  EXPECT_EQ(text(R"({"reason":"conflict","available":1,"capacity":3,
+                     "blockers":[{"key":"a","state":"committed","holder":"x","until":1000},
+                                 {"key":"b","state":"committed"}]})"),
+            "conflict: 1 of 3 units free; a (booked by x, until 1970-01-01T00:00:01Z), b (booked) "
+            "stand in the way; no expiry will free enough: choose another span or resource");
+}
+
+TEST(RefusalText, NamesItsFields) {
+  EXPECT_EQ(text(R"({"reason":"limit","name":"max_ttl","max":604800000})"),
+            "limit: max_ttl can be at most 604800000");
+  EXPECT_EQ(text(R"({"reason":"stale_version","current":9})").substr(0, 50),
+            "stale_version: the claim's version is 9 by now: `h");
+  EXPECT_EQ(text(R"({"reason":"terminal","state":"stolen"})"),
+            "terminal: the claim is over (stolen), for good: use a new key");
+  EXPECT_EQ(text(R"({"reason":"closed","path":"hall"})"), "closed: hall is closed");
+  EXPECT_EQ(text(R"({"reason":"expired","expires_at":0,"now":1000})"),
+            "expired: the hold ended at 1970-01-01T00:00:00Z, now it is 1970-01-01T00:00:01Z: "
+            "hold anew");
+}
+
+}  // namespace
+}  // namespace holdfast::cli
