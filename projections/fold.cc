@@ -1,6 +1,5 @@
 #include "projections/fold.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "projections/varint.h"
@@ -19,11 +18,10 @@ StorageError cannot_fold(const Event& event, const std::string& why) {
 template <class Node, class Set>
 Result read_rows(const Generation& rows, Family family, std::vector<Node*>& nodes, const Set& set) {
   if (nodes.empty()) return {};
-  std::sort(nodes.begin(), nodes.end(),
-            [](const Node* a, const Node* b) { return a->first < b->first; });
+  KeyOrder<Node>::sort(nodes);
   std::vector<std::string_view> keys;
   keys.reserve(nodes.size());
-  for (const Node* node : nodes) keys.push_back(node->first);
+  for (const Node* node : nodes) keys.push_back(node->key);
   std::vector<rocksdb::PinnableSlice> values;
   std::vector<rocksdb::Status> outcomes;
   rows.get(family, keys, true, values, outcomes);
@@ -40,27 +38,46 @@ Result read_rows(const Generation& rows, Family family, std::vector<Node*>& node
 
 }  // namespace
 
-Fold::Fold(std::shared_ptr<Generation> rows, Checkpoint at) : rows_(std::move(rows)), at_(at) {}
+Fold::Fold(std::shared_ptr<Generation> rows, Checkpoint at, std::unique_ptr<RowWriter> writer,
+           std::size_t write_every)
+    : rows_(std::move(rows)), at_(at), writer_(std::move(writer)), write_every_(write_every) {}
 
 tl::expected<std::unique_ptr<Fold>, StorageError> Fold::open(std::shared_ptr<Generation> rows) {
   const auto at = Moment(*rows).checkpoint();
   if (!at) return tl::unexpected(at.error());
-  return std::unique_ptr<Fold>(new Fold(std::move(rows), *at));
+  auto writer = std::make_unique<BatchWriter>(*rows);
+  return std::unique_ptr<Fold>(new Fold(std::move(rows), *at, std::move(writer), 1));
+}
+
+tl::expected<std::unique_ptr<Fold>, StorageError> Fold::open_bulk(
+    std::shared_ptr<Generation> rows) {
+  const auto at = Moment(*rows).checkpoint();
+  if (!at) return tl::unexpected(at.error());
+  auto writer = std::make_unique<BulkWriter>(*rows);
+  return std::unique_ptr<Fold>(new Fold(std::move(rows), *at, std::move(writer), kBulkChunk));
 }
 
 Result Fold::apply(std::span<const std::vector<Event>> groups) {
   if (const Result loaded = load(groups); !loaded) return loaded;
   const Result folded = fold_all(groups);
+  if (folded && not_written_ < write_every_) return folded;
   if (const Result written = write(); !written) return written;
   return folded;
 }
 
 Result Fold::fold_all(std::span<const std::vector<Event>> groups) {
+  const Concerned* concerned = concerned_.data();
+  std::size_t lists_begin = 0;
   for (const std::vector<Event>& group : groups) {
     for (const Event& event : group) {
-      if (const auto applied = apply(event); !applied) {
+      const std::span lists(lists_of_events_.begin() + static_cast<std::ptrdiff_t>(lists_begin),
+                            concerned->lists_end - lists_begin);
+      if (const auto applied = apply(event, *concerned, lists); !applied) {
         return tl::unexpected(cannot_fold(event, applied.error()));
       }
+      lists_begin = concerned->lists_end;
+      ++concerned;
+      ++not_written_;
     }
   }
   return {};
@@ -70,6 +87,8 @@ Result Fold::fold_all(std::span<const std::vector<Event>> groups) {
 // nothing, one that follows an event of the same chunk finds it in memory.
 
 Result Fold::load(std::span<const std::vector<Event>> groups) {
+  concerned_.clear();
+  lists_of_events_.clear();
   for (const std::vector<Event>& group : groups) {
     for (const Event& event : group) want(event);
   }
@@ -80,31 +99,50 @@ Result Fold::load(std::span<const std::vector<Event>> groups) {
 }
 
 void Fold::want(const Event& event) {
-  if (event.key && event.previous_of_claim && event.previous_of_claim <= at_.position &&
-      claims_.find(event.key->view()) == nullptr) {
-    wanted_claims_.push_back(&claims_.insert(event.key->view(), {}));
-  }
-  if (needs_definition(event.happening) && definitions_.find(event.resource.view()) == nullptr) {
-    wanted_definitions_.push_back(&definitions_.insert(event.resource.view(), {}));
+  Concerned concerned;
+  if (event.key) {
+    concerned.claim = &want_claim(event);
+  } else {
+    concerned.definition = &want_definition(event);
   }
   want_lists(event);
+  concerned.lists_end = lists_of_events_.size();
+  concerned_.push_back(concerned);
 }
 
-void Fold::want_list(ListKind kind, std::string_view of, bool is_new) {
+Fold::ClaimNode& Fold::want_claim(const Event& event) {
+  if (ClaimNode* found = claims_.find(event.key->view())) return *found;
+  ClaimNode& node = claims_.insert(event.key->view(), {});
+  if (event.previous_of_claim) wanted_claims_.push_back(&node);
+  return node;
+}
+
+Fold::DefinitionNode& Fold::want_definition(const Event& event) {
+  if (DefinitionNode* found = definitions_.find(event.resource.view())) return *found;
+  DefinitionNode& node = definitions_.insert(event.resource.view(), {});
+  if (needs_definition(event.happening)) wanted_definitions_.push_back(&node);
+  return node;
+}
+
+Fold::ListNode& Fold::want_list(ListKind kind, std::string_view of, bool is_new) {
   name_.assign(1, static_cast<char>(kind)).append(of);
-  if (lists_.find(name_) != nullptr) return;
+  if (ListNode* found = lists_.find(name_)) return *found;
   ListNode& node = lists_.insert(name_, {});
   if (!is_new) wanted_lists_.push_back(&node);
+  return node;
 }
 
 void Fold::want_lists(const Event& event) {
   const std::string_view path = event.resource.view();
-  want_list(ListKind::own, path, !event.previous_on_resource);
+  const bool first_on_path = !event.previous_on_resource;
+  lists_of_events_.push_back(&want_list(ListKind::own, path, first_on_path));
   for (std::string_view above = parent_of(path); !above.empty(); above = parent_of(above)) {
-    want_list(ListKind::below, above, false);
+    lists_of_events_.push_back(&want_list(ListKind::below, above));
   }
-  if (event.personal.holder) want_list(ListKind::holder, event.personal.holder->view(), false);
-  want_list(ListKind::actor, event.actor.view(), false);
+  if (event.personal.holder) {
+    lists_of_events_.push_back(&want_list(ListKind::holder, event.personal.holder->view()));
+  }
+  lists_of_events_.push_back(&want_list(ListKind::actor, event.actor.view()));
 }
 
 Result Fold::load_claims() {
@@ -115,8 +153,8 @@ Result Fold::load_claims() {
         if (stored == Stored::live) not_live.push_back(&node);
         return true;
       }
-      node.second.row = {read_claim(node.first, view(*value)), stored};
-      return node.second.row.claim.has_value();
+      node.row = {std::string(view(*value)), stored, stored == Stored::ended};
+      return !node.row.row.empty();
     };
   };
   Result loaded = read_rows(*rows_, Family::live, wanted_claims_, read(Stored::live));
@@ -130,7 +168,7 @@ Result Fold::load_lists() {
                             [](ListNode& node, const rocksdb::PinnableSlice* value) {
                               if (value == nullptr) return true;
                               auto list = PositionList::read(view(*value));
-                              if (list) node.second.row.list = std::move(*list);
+                              if (list) node.row.list = std::move(*list);
                               return list.has_value();
                             });
   wanted_lists_.clear();
@@ -141,8 +179,8 @@ Result Fold::load_definitions() {
   Result loaded = read_rows(*rows_, Family::definitions, wanted_definitions_,
                             [](DefinitionNode& node, const rocksdb::PinnableSlice* value) {
                               if (value == nullptr) return true;
-                              node.second.row.row = read_definition(view(*value));
-                              return node.second.row.row.has_value();
+                              node.row.row = read_definition(view(*value));
+                              return node.row.row.has_value();
                             });
   wanted_definitions_.clear();
   return loaded;
@@ -150,123 +188,114 @@ Result Fold::load_definitions() {
 
 // -- one event; nothing is changed if it cannot be folded
 
-tl::expected<void, std::string> Fold::check(const Event& event) {
+tl::expected<void, std::string> Fold::check(const Event& event, const ListNode& own) const {
   if (event.position != at_.position + 1) {
     return tl::unexpected("does not follow event " + std::to_string(at_.position.value));
   }
-  if (event.recorded_at < at_.at)
+  if (event.recorded_at < at_.at) {
     return tl::unexpected(std::string("was recorded before the one before it"));
-  const ListNode& own = list(ListKind::own, event.resource.view());
-  if (own.second.row.list.last() != event.previous_on_resource) {
+  }
+  if (own.row.list.last() != event.previous_on_resource) {
     return tl::unexpected(std::string("does not follow the last event on its resource"));
   }
   return {};
 }
 
-tl::expected<void, std::string> Fold::apply(const Event& event) {
-  if (const auto checked = check(event); !checked) return checked;
-  if (event.key) {
-    ClaimNode* node = claims_.find(event.key->view());
-    if (node == nullptr) node = &claims_.insert(event.key->view(), {});
-    if (const auto folded = fold(node->second.row.claim, event); !folded) return folded;
-    claims_.change(*node);
+tl::expected<void, std::string> Fold::apply(const Event& event, const Concerned& concerned,
+                                            std::span<ListNode* const> lists) {
+  if (const auto checked = check(event, *lists.front()); !checked) return checked;
+  if (concerned.claim != nullptr) {
+    const auto applied = apply_to_claim(event, *concerned.claim);
+    if (!applied) return applied;
   } else {
-    DefinitionNode* node = definitions_.find(event.resource.view());
-    if (node == nullptr) node = &definitions_.insert(event.resource.view(), {});
-    if (const auto folded = fold(node->second.row.row, event); !folded) return folded;
-    definitions_.change(*node);
+    if (const auto folded = fold(concerned.definition->row.row, event); !folded) return folded;
+    definitions_.change(*concerned.definition);
   }
-  append_to_lists(event);
+  for (ListNode* node : lists) {
+    if (auto full = node->row.list.append(event.position)) {
+      node->row.full.push_back(std::move(*full));
+    }
+    lists_.change(*node);
+  }
   remember_request(event);
   at_ = {event.position, event.recorded_at};
   return {};
 }
 
-Fold::ListNode& Fold::list(ListKind kind, std::string_view of) {
-  name_.assign(1, static_cast<char>(kind)).append(of);
-  return *lists_.find(name_);
-}
-
-void Fold::append(ListKind kind, std::string_view of, Position position) {
-  ListNode& node = list(kind, of);
-  if (auto full = node.second.row.list.append(position)) {
-    node.second.row.full.push_back(std::move(*full));
+tl::expected<void, std::string> Fold::apply_to_claim(const Event& event, ClaimNode& node) {
+  std::optional<Claim> claim;
+  if (!node.row.row.empty()) {
+    claim = read_claim(node.key, node.row.row);
+    if (!claim) return tl::unexpected(std::string("follows a row that cannot be read"));
   }
-  lists_.change(node);
-}
-
-void Fold::append_to_lists(const Event& event) {
-  const std::string_view path = event.resource.view();
-  append(ListKind::own, path, event.position);
-  for (std::string_view above = parent_of(path); !above.empty(); above = parent_of(above)) {
-    append(ListKind::below, above, event.position);
-  }
-  if (event.personal.holder) {
-    append(ListKind::holder, event.personal.holder->view(), event.position);
-  }
-  append(ListKind::actor, event.actor.view(), event.position);
+  if (const auto folded = fold(claim, event); !folded) return folded;
+  node.row.row.clear();
+  append_row(node.row.row, *claim);
+  node.row.ended = is_ended(claim->state);
+  claims_.change(node);
+  return {};
 }
 
 void Fold::remember_request(const Event& event) {
   if (!event.request_id) return;
   // A transaction's events all carry its request id: one row is enough.
-  if (!requests_.empty() && requests_.back().second == event.transaction) return;
-  requests_.emplace_back(request_key(event.actor.view(), event.request_id->view()),
-                         event.transaction);
+  if (!requests_.empty() && requests_.back().first == event.transaction) return;
+  requests_.push_back(
+      {request_key(event.actor.view(), event.request_id->view()), event.transaction});
 }
 
 // -- the rows that have changed
 
 Result Fold::write() {
-  rocksdb::WriteBatch batch;
-  std::string row;
-  write_claims(batch);
-  definitions_.write([&](const std::string& path, const OptionalDefinition& definition) {
-    row.clear();
-    append_row(row, *definition.row);
-    batch.Put(rows_->family(Family::definitions), path, row);
-  });
-  write_lists(batch);
-  std::sort(requests_.begin(), requests_.end());
-  for (const auto& [key, first] : requests_) {
-    row.clear();
-    put_varint(row, first.value);
-    batch.Put(rows_->family(Family::requests), key, row);
-  }
-  requests_.clear();
-  row.clear();
-  append_row(row, at_);
-  batch.Put(rows_->family(Family::meta), slice(kCheckpointKey), row);
-  const rocksdb::Status status = rows_->write(batch);
-  if (!status.ok()) return tl::unexpected(rows_->error(status));
-  return {};
+  if (not_written_ == 0) return {};
+  not_written_ = 0;
+  write_claims();
+  write_definitions();
+  write_lists();
+  write_requests();
+  return writer_->write(at_);
 }
 
-void Fold::write_claims(rocksdb::WriteBatch& batch) {
-  std::string row;
-  claims_.write([&](const std::string& key, ClaimRow& claim) {
-    const Stored now = is_ended(claim.claim->state) ? Stored::ended : Stored::live;
-    if (claim.stored == Stored::live && now == Stored::ended) {
-      batch.Delete(rows_->family(Family::live), key);
-    }
-    row.clear();
-    append_row(row, *claim.claim);
-    batch.Put(rows_->family(now == Stored::ended ? Family::ended : Family::live), key, row);
+void Fold::write_claims() {
+  claims_.write([&](std::string_view key, ClaimRow& claim) {
+    const Stored now = claim.ended ? Stored::ended : Stored::live;
+    if (claim.stored == Stored::live && now == Stored::ended) writer_->remove(Family::live, key);
+    writer_->put(claim.ended ? Family::ended : Family::live, key, claim.row);
     claim.stored = now;
   });
 }
 
-void Fold::write_lists(rocksdb::WriteBatch& batch) {
-  std::string row;
-  lists_.write([&](const std::string& name, ListRow& list) {
-    row.clear();
-    list.list.append_row(row);
-    batch.Put(rows_->family(Family::lists), name, row);
+void Fold::write_definitions() {
+  definitions_.write([&](std::string_view path, const OptionalDefinition& definition) {
+    row_.clear();
+    append_row(row_, *definition.row);
+    writer_->put(Family::definitions, path, row_);
+  });
+}
+
+void Fold::write_lists() {
+  lists_.write([&](std::string_view name, ListRow& list) {
+    row_.clear();
+    list.list.append_row(row_);
+    writer_->put(Family::lists, name, row_);
     for (const PositionList::Block& block : list.full) {
-      batch.Put(rows_->family(Family::lists), block_key(name, block.first), block.row);
+      writer_->put(Family::lists, block_key(name, block.first), block.row);
     }
     list.full.clear();
   });
+}
+
+void Fold::write_requests() {
+  std::vector<RequestRow*> in_order;
+  in_order.reserve(requests_.size());
+  for (RequestRow& request : requests_) in_order.push_back(&request);
+  KeyOrder<RequestRow>::sort(in_order);
+  for (const RequestRow* request : in_order) {
+    row_.clear();
+    put_varint(row_, request->first.value);
+    writer_->put(Family::requests, request->key, row_);
+  }
+  requests_.clear();
 }
 
 }  // namespace holdfast::projections

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <rocksdb/write_batch.h>
 #include <cstddef>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
-#include <utility>
 #include <vector>
 
 #include "ledger/domain/event.h"
@@ -15,33 +15,42 @@
 #include "projections/generation.h"
 #include "projections/position_list.h"
 #include "projections/row_cache.h"
+#include "projections/row_writer.h"
 
 namespace holdfast::projections {
 
 // Folds events into the rows of a generation: the same for live events, catch-up and rebuild.
-// What a chunk of events changes is one sorted write, its checkpoint with it. One thread.
+// What a chunk of events changes is written at once and in order, each row once. One thread.
 class Fold {
  public:
   static constexpr std::size_t kCachedRows = 65'536;  // of each kind
   static constexpr std::size_t kChunk = 16'384;       // events that are worth one write
+  static constexpr std::size_t kBulkChunk = 131'072;  // the same, past the memtables
 
   // Goes on behind the generation's checkpoint.
   static tl::expected<std::unique_ptr<Fold>, StorageError> open(std::shared_ptr<Generation> rows);
+  // The same for a generation that nobody reads and that is thrown away if it comes to no end:
+  // writes seldom and past the memtables.
+  static tl::expected<std::unique_ptr<Fold>, StorageError> open_bulk(
+      std::shared_ptr<Generation> rows);
 
   const std::shared_ptr<Generation>& rows() const { return rows_; }
   Checkpoint at() const { return at_; }
   std::size_t cached_rows() const { return claims_.size() + lists_.size() + definitions_.size(); }
 
-  // Applies the groups of events, which follow at(), and writes. At an event that cannot be folded
-  // it writes what comes before, and the error names position and type. After an error nothing
-  // more may be applied.
+  // Applies the groups of events, which follow at(), and writes; in bulk, when it is worth it. At
+  // an event that cannot be folded it writes what comes before, and the error names position and
+  // type. After an error nothing more may be applied.
   tl::expected<void, StorageError> apply(std::span<const std::vector<Event>> groups);
+  // Writes what is not written yet.
+  tl::expected<void, StorageError> write();
 
  private:
   enum class Stored : std::uint8_t { nowhere, live, ended };
   struct ClaimRow {
-    std::optional<Claim> claim;
+    std::string row;  // as in its family; empty: the claim was never held
     Stored stored = Stored::nowhere;
+    bool ended = false;
   };
   struct ListRow {
     PositionList list;
@@ -53,38 +62,58 @@ class Fold {
   using ClaimNode = RowCache<ClaimRow>::Node;
   using ListNode = RowCache<ListRow>::Node;
   using DefinitionNode = RowCache<OptionalDefinition>::Node;
+  // The rows that an event concerns. Of lists_of_events_ its share, its resource's own list first.
+  struct Concerned {
+    ClaimNode* claim = nullptr;
+    DefinitionNode* definition = nullptr;
+    std::size_t lists_end = 0;
+  };
 
-  Fold(std::shared_ptr<Generation> rows, Checkpoint at);
+  Fold(std::shared_ptr<Generation> rows, Checkpoint at, std::unique_ptr<RowWriter> writer,
+       std::size_t write_every);
 
   tl::expected<void, StorageError> load(std::span<const std::vector<Event>> groups);
-  void want(const Event& event);
   tl::expected<void, StorageError> load_claims();
   tl::expected<void, StorageError> load_lists();
   tl::expected<void, StorageError> load_definitions();
-  void want_list(ListKind kind, std::string_view of, bool is_new);
+  void want(const Event& event);
+  ClaimNode& want_claim(const Event& event);
+  DefinitionNode& want_definition(const Event& event);
+  ListNode& want_list(ListKind kind, std::string_view of, bool is_new = false);
   void want_lists(const Event& event);
   tl::expected<void, StorageError> fold_all(std::span<const std::vector<Event>> groups);
-  tl::expected<void, std::string> apply(const Event& event);
-  tl::expected<void, std::string> check(const Event& event);
-  ListNode& list(ListKind kind, std::string_view of);
-  void append(ListKind kind, std::string_view of, Position position);
-  void append_to_lists(const Event& event);
+  tl::expected<void, std::string> apply(const Event& event, const Concerned& concerned,
+                                        std::span<ListNode* const> lists);
+  tl::expected<void, std::string> check(const Event& event, const ListNode& own) const;
+  tl::expected<void, std::string> apply_to_claim(const Event& event, ClaimNode& node);
   void remember_request(const Event& event);
-  tl::expected<void, StorageError> write();
-  void write_claims(rocksdb::WriteBatch& batch);
-  void write_lists(rocksdb::WriteBatch& batch);
+  void write_claims();
+  void write_definitions();
+  void write_lists();
+  void write_requests();
 
   std::shared_ptr<Generation> rows_;
   Checkpoint at_;
+  std::unique_ptr<RowWriter> writer_;
+  std::size_t write_every_;
+  std::size_t not_written_ = 0;  // events
   RowCache<ClaimRow> claims_{kCachedRows};
   RowCache<ListRow> lists_{kCachedRows};
   RowCache<OptionalDefinition> definitions_{kCachedRows};
-  std::vector<std::pair<std::string, Position>> requests_;  // not written yet
-  // Rows that load() still has to read.
+  struct RequestRow {
+    std::string key;
+    Position first;
+  };
+  std::deque<RequestRow> requests_;  // not written yet
+
+  // Of the events being applied.
+  std::vector<Concerned> concerned_;
+  std::vector<ListNode*> lists_of_events_;
   std::vector<ClaimNode*> wanted_claims_;
   std::vector<ListNode*> wanted_lists_;
   std::vector<DefinitionNode*> wanted_definitions_;
   std::string name_;  // of the list looked for, kept for its memory
+  std::string row_;   // being written, likewise
 };
 
 }  // namespace holdfast::projections

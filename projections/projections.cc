@@ -33,7 +33,7 @@ class Projections::Impl {
         projector_(std::move(start.fold), options) {}
 
   const store::Log& log() const { return log_; }
-  const Opened& opened() const { return opened_; }
+  const OpenReport& opened() const { return opened_; }
   Projector& projector() { return projector_; }
   std::shared_ptr<Generation> rows() const { return projector_.rows(); }
 
@@ -58,7 +58,7 @@ class Projections::Impl {
 
   const store::Log& log_;
   Folders folders_;
-  Opened opened_;
+  OpenReport opened_;
   Projector projector_;
   std::mutex rebuilding_;
   std::atomic<bool> give_up_ = false;
@@ -84,6 +84,8 @@ tl::expected<Rebuilt, StorageError> Projections::Impl::rebuild(
 tl::expected<Rebuilt, StorageError> Projections::Impl::rebuild_as(std::uint64_t number,
                                                                   std::shared_ptr<Generation> rows,
                                                                   const GoOn& go_on) {
+  const auto filled = fill(rows, log_, projector_.applied(), go_on);
+  if (!filled) return tl::unexpected(filled.error());
   auto fold = Fold::open(rows);
   if (!fold) return tl::unexpected(fold.error());
   if (const auto near = come_near(**fold, go_on); !near) return tl::unexpected(near.error());
@@ -164,7 +166,7 @@ tl::expected<std::unique_ptr<Projections>, StorageError> Projections::open(const
   return std::unique_ptr<Projections>(new Projections(std::move(impl)));
 }
 
-const Opened& Projections::opened() const { return impl_->opened(); }
+const OpenReport& Projections::opened() const { return impl_->opened(); }
 
 Position Projections::projected() const { return impl_->projector().applied(); }
 
@@ -282,9 +284,7 @@ tl::expected<Rebuilt, StorageError> rebuild_stopped(const Options& options, cons
   const auto rows = create_generation(folders, *number, log.id());
   if (!rows) return tl::unexpected(rows.error());
   (*rows)->give_up();  // until it is installed
-  const auto fold = Fold::open(*rows);
-  if (!fold) return tl::unexpected(fold.error());
-  const auto built = catch_up(**fold, log, log.head(), [&](Position at) {
+  const auto built = fill(*rows, log, log.head(), [&](Position at) {
     if (progress) progress(at);
     return true;
   });

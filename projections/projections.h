@@ -28,7 +28,7 @@ struct Options {
 };
 
 // How the rows were found at open().
-struct Opened {
+struct OpenReport {
   Position checkpoint;  // the rows were durable up to here; what follows was read from the log
   std::optional<std::string> rebuilt_because;  // none: they were good
 };
@@ -40,13 +40,13 @@ struct Progress {
 };
 
 struct HistoryQuery {
-  std::string resource;  // at and below; empty: no filter. At most one filter is set.
-  std::string key;
-  std::string holder;
-  std::string actor;
-  std::string request_id;  // of `actor`
+  std::string resource = {};  // at and below; empty: no filter. At most one filter is set.
+  std::string key = {};
+  std::string holder = {};
+  std::string actor = {};
+  std::string request_id = {};  // of `actor`
   Position from{1};
-  Position until;  // 0: up to `at`
+  Position until = {};  // 0: up to `at`
   bool newest_first = false;
   std::size_t limit = 100;
 };
@@ -60,11 +60,11 @@ struct AsOf {
 enum class StateFilter { live, held, committed, released, expired, cancelled, stolen, all };
 
 struct ClaimsQuery {
-  std::string resource;  // at and below; empty: no filter
-  std::string holder;
-  std::string cart;
+  std::string resource = {};  // at and below; empty: no filter
+  std::string holder = {};
+  std::string cart = {};
   StateFilter state = StateFilter::live;
-  std::string after_key;  // cursor: keys greater than this
+  std::string after_key = {};  // cursor: keys greater than this
   std::size_t limit = 100;
 };
 
@@ -91,7 +91,7 @@ class Projections final : public Recall, public CommittedSink {
                                                                        State& state);
   ~Projections() override;  // stop()
 
-  const Opened& opened() const;
+  const OpenReport& opened() const;
 
   // Recall and CommittedSink. committed() blocks while the projector is max_queued_events behind;
   // once it has stopped, events are let go: the log has them.

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "projections/log_reader.h"
 #include "projections/projections.h"
 #include "projections/varint.h"
 
@@ -159,23 +160,23 @@ tl::expected<FoundGeneration, StorageError> find_generation(const Folders& folde
 tl::expected<void, StorageError> catch_up(Fold& fold, const store::Log& log, Position until,
                                           const GoOn& go_on) {
   if (fold.at().position >= until) return {};
+  LogReader reader(log, fold.at().position + 1, until, Fold::kChunk);
   std::vector<std::vector<Event>> groups(1);
-  std::vector<Event>& chunk = groups.front();
-  tl::expected<void, StorageError> outcome;
-  const auto apply_chunk = [&] {
-    outcome = fold.apply(groups);
-    chunk.clear();
-    if (outcome && !go_on(fold.at().position)) {
-      outcome = tl::unexpected(StorageError{"the rebuild was given up"});
+  while (reader.next(groups.front())) {
+    if (const auto applied = fold.apply(groups); !applied) return applied;
+    if (!go_on(fold.at().position)) {
+      return tl::unexpected(StorageError{"the rebuild was given up"});
     }
-    return outcome.has_value();
-  };
-  const auto scanned = log.scan(fold.at().position + 1, until, [&](Event&& event) {
-    chunk.push_back(std::move(event));
-    return chunk.size() < Fold::kChunk || apply_chunk();
-  });
-  if (outcome && !chunk.empty()) apply_chunk();
-  return outcome ? scanned : outcome;
+  }
+  if (const auto written = fold.write(); !written) return written;
+  return reader.outcome();
+}
+
+tl::expected<void, StorageError> fill(const std::shared_ptr<Generation>& rows,
+                                      const store::Log& log, Position until, const GoOn& go_on) {
+  const auto fold = Fold::open_bulk(rows);
+  if (!fold) return tl::unexpected(fold.error());
+  return catch_up(**fold, log, until, go_on);
 }
 
 tl::expected<std::vector<std::string>, StorageError> compare(const Moment& stored,

@@ -31,9 +31,14 @@ struct FoundGeneration {
 tl::expected<FoundGeneration, StorageError> find_generation(const Folders& folders,
                                                             const store::Log& log);
 
-// Folds the log's events behind the fold's position up to `until`.
+// Folds the log's events behind the fold's position up to `until`, and writes.
 tl::expected<void, StorageError> catch_up(Fold& fold, const store::Log& log, Position until,
                                           const GoOn& go_on);
+
+// The same, quicker, for a generation that nobody reads yet and whose folder is worth nothing if
+// this fails.
+tl::expected<void, StorageError> fill(const std::shared_ptr<Generation>& rows,
+                                      const store::Log& log, Position until, const GoOn& go_on);
 
 // Row by row, all families but meta; sentences for people, at most kMaxDifferences.
 tl::expected<std::vector<std::string>, StorageError> compare(const Moment& stored,

@@ -67,15 +67,17 @@ tl::expected<StartingPoint, StorageError> build(Folders& folders, std::string be
   if (!number) return tl::unexpected(number.error());
   auto rows = create_generation(folders, *number, log.id());
   if (!rows) return tl::unexpected(rows.error());
+  (*rows)->give_up();  // until it is whole
+  const Done filled = fill(*rows, log, log.head(), [](Position) { return true; });
+  if (!filled) return tl::unexpected(filled.error());
   auto fold = Fold::open(*rows);
   if (!fold) return tl::unexpected(fold.error());
-  if (const Done there = to_the_head(**fold, log, state); !there) {
-    (*rows)->give_up();
-    return tl::unexpected(there.error());
-  }
+  const Done restored = restore_state(**rows, (*fold)->at(), state);
+  if (!restored) return tl::unexpected(restored.error());
   const auto flushed = (*rows)->flush(true);
   if (!flushed.ok()) return tl::unexpected((*rows)->error(flushed));
   if (const Done set = folders.set_current(*number); !set) return tl::unexpected(set.error());
+  (*rows)->keep();
   if (const Done gone = folders.remove_others(*number); !gone) return tl::unexpected(gone.error());
   return StartingPoint{{Position{}, std::move(because)}, std::move(*fold)};
 }

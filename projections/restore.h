@@ -17,7 +17,7 @@
 namespace holdfast::projections {
 
 struct StartingPoint {
-  Opened opened;
+  OpenReport opened;
   std::unique_ptr<Fold> fold;
 };
 
