@@ -30,10 +30,13 @@ _NO_FUNCTION = re.compile(r"\b(namespace|class|struct|union|enum|concept)\b|(?<!
 
 def _opens_function(head):
     """Whether a '{' after `head`, at namespace or class level, opens a function's body."""
-    without_template = re.sub(r"^\s*template\s*<.*?>\s*(?=[\w:\[])", "", head, flags=re.DOTALL)
-    before_parens = without_template.split("(")[0]
-    is_operator = re.search(r"\boperator\b", without_template)
-    return "(" in without_template and (is_operator or not _NO_FUNCTION.search(before_parens))
+    bare, nested = head, 1
+    while nested:
+        bare, nested = re.subn(r"<[^<>]*>", "", bare)
+    before_parens = bare.split("(")[0]
+    is_operator = re.search(r"\boperator\b", bare)
+    return is_operator or (re.search(r"[\w~]\s*\(", bare)
+                           and not _NO_FUNCTION.search(before_parens))
 
 
 def _opens_initializer(head):
@@ -61,8 +64,8 @@ def functions(text):
         elif c == "}" and levels:
             kind, opening, at = levels.pop()
             if kind == "function":
-                name = re.search(r"([~\w:]+|operator[^(]*)\s*\(", opening)
-                found.append((name.group(1) if name else "?", at, line - at + 1))
+                name = re.search(r"operator\s*(?:\(\)|[^(]*)|[~\w:]+(?=\s*\()", opening)
+                found.append((name.group(0).strip(), at, line - at + 1))
             within = bool(levels) and levels[-1][0] != "outer"
             head = opening + "{}" if kind == "inner" and not within else ""
             head_line = at if head else line
