@@ -45,6 +45,7 @@ DRAWS_RANDOM = re.compile(
     r"|\b(?:srand|getrandom|getentropy|arc4random\w*|RAND_bytes|RAND_priv_bytes)\s*\(")
 MAY_DRAW_RANDOM = {
     "ledger/store/log_recovery.cc": "the id of a new ledger",
+    "ledger/fresh_key.cc": "keys of claims that clients leave out",
     "api/client.cc": "jitter between attempts to connect; ids of requests",
     "tools/bench": "fresh keys in every run",
     "tests/": "random tests, which print their seed",
