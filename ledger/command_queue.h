@@ -1,0 +1,76 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "ledger/ledger.h"
+
+namespace holdfast {
+
+// What waits for the writer.
+struct SubmitItem {
+  std::vector<Submission> commands;
+  Ledger::Outcomes done;
+};
+struct ReadItem {
+  Ledger::Read read;
+};
+struct SweepItem {
+  std::size_t limit;
+  std::function<void(SweepReport)> done;
+};
+struct ConfirmClockItem {
+  std::function<void()> done;
+};
+struct ImportBeginItem {
+  Digest file;
+  std::function<void(tl::expected<std::uint64_t, Refusal>)> done;
+};
+struct ImportLinesItem {
+  std::vector<ImportLine> lines;
+  Ledger::Outcomes done;
+};
+struct ImportEndItem {
+  bool more;
+  std::function<void(tl::expected<void, Refusal>)> done;
+};
+using Item = std::variant<SubmitItem, ReadItem, SweepItem, ConfirmClockItem, ImportBeginItem,
+                          ImportLinesItem, ImportEndItem>;
+
+// First in, first out, bounded by the number of commands; many threads put, one takes. Other items
+// than submitted commands are not refused: who asks bounds them (a session's budget).
+class CommandQueue {
+ public:
+  explicit CommandQueue(std::size_t max_commands) : max_commands_(max_commands) {}
+
+  enum class Put { done, full, ended };
+  // Moves from the item only when done. One submission larger than the bound enters an empty queue.
+  Put put(Item& item);
+
+  // Waits for items, wake() or the end, at most `patience` (none: for ever). Moves out the first
+  // items, of `max_commands` commands or just over. False: ended, and nothing is left.
+  bool take(std::size_t max_commands, std::optional<Duration> patience, std::vector<Item>& items);
+
+  // Lets take() return although nothing is queued.
+  void wake();
+  // Nothing more comes in; what is there is still taken, or dropped.
+  void end();
+  void drop();
+
+ private:
+  const std::size_t max_commands_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Item> items_;
+  std::size_t commands_ = 0;
+  bool awake_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace holdfast

@@ -1,0 +1,134 @@
+#include "ledger/committer.h"
+
+#include <chrono>
+#include <utility>
+
+namespace holdfast {
+namespace {
+
+constexpr std::int64_t kNowAndThenMs = 1'000;
+
+}  // namespace
+
+Committer::Committer(store::Log& log, CommittedSink& sink, const TimeSource& source, Fatal& fatal,
+                     std::size_t max_group, std::uint64_t min_free_disk_bytes)
+    : log_(log),
+      sink_(sink),
+      source_(source),
+      fatal_(fatal),
+      max_group_(max_group),
+      min_free_disk_bytes_(min_free_disk_bytes),
+      looked_at_ms_(source.steady_ms()) {
+  look_at_disk();
+  thread_ = std::thread([this] { run(); });
+}
+
+Committer::~Committer() { abandon(); }
+
+bool Committer::hand_over(Group group) {
+  {
+    std::unique_lock lock(mutex_);
+    for_writer_.wait(lock, [&] {
+      return fatal_.over() || !waiting_ || waiting_->size() + group.size() <= max_group_;
+    });
+    if (fatal_.over()) return false;
+    if (waiting_) {
+      waiting_->join(std::move(group));
+      return true;
+    }
+    waiting_ = std::move(group);
+  }
+  for_committer_.notify_one();
+  return true;
+}
+
+void Committer::run() {
+  bool idle = false;
+  bool going_on = true;
+  while (going_on) {
+    std::optional<Group> group = next(idle);
+    if (!group && !idle) break;
+    going_on = (!group || commit(*group)) && now_and_then(idle);
+  }
+  if (going_on && !fatal_.over()) {
+    refresh({latest_used_.load(std::memory_order_relaxed)});
+  }
+  const std::lock_guard lock(mutex_);
+  for_writer_.notify_one();
+}
+
+// The next group; none and idle: for a second there was none; none and not idle: this is the end.
+std::optional<Group> Committer::next(bool& idle) {
+  std::optional<Group> group;
+  std::unique_lock lock(mutex_);
+  idle = !for_committer_.wait_for(lock, std::chrono::milliseconds(kNowAndThenMs), [this] {
+    return waiting_ || finishing_ || fatal_.over();
+  });
+  if (!fatal_.over()) group.swap(waiting_);
+  lock.unlock();
+  for_writer_.notify_one();
+  return group;
+}
+
+bool Committer::commit(Group& group) {
+  if (!group.events.empty() || group.import) {
+    const auto appended =
+        log_.append(group.events, {.latest = group.latest, .import = group.import});
+    if (!appended) {
+      fatal_.raise(appended.error());
+      return false;
+    }
+    if (fatal_.over()) return false;
+    if (!group.events.empty()) sink_.committed(std::move(group.events));
+  }
+  for (Answer& answer : group.answers) {
+    if (fatal_.over()) return false;
+    std::visit([](auto& it) { it.give(); }, answer);
+  }
+  return true;
+}
+
+// About once a second, busy or not: the latest instant to disk, a look at the space there.
+bool Committer::now_and_then(bool idle) {
+  const std::int64_t now_ms = source_.steady_ms();
+  if (!idle && now_ms - looked_at_ms_ < kNowAndThenMs) return true;
+  looked_at_ms_ = now_ms;
+  look_at_disk();
+  return refresh({latest_used_.load(std::memory_order_relaxed)});
+}
+
+bool Committer::refresh(Instant latest) {
+  if (latest <= log_.latest()) return true;
+  const auto refreshed = log_.refresh(latest);
+  if (!refreshed) fatal_.raise(refreshed.error());
+  return refreshed.has_value();
+}
+
+void Committer::look_at_disk() {
+  const auto free = log_.free_bytes();
+  disk_is_low_.store(free && *free < min_free_disk_bytes_, std::memory_order_relaxed);
+}
+
+void Committer::finish() {
+  {
+    const std::lock_guard lock(mutex_);
+    finishing_ = true;
+  }
+  join();
+}
+
+void Committer::abandon() {
+  {
+    const std::lock_guard lock(mutex_);
+    fatal_.silence();
+  }
+  join();
+}
+
+void Committer::join() {
+  for_committer_.notify_one();
+  for_writer_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace holdfast

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "ledger/clock.h"
+#include "ledger/fatal.h"
+#include "ledger/group.h"
+#include "ledger/recall.h"
+#include "ledger/store/log.h"
+
+namespace holdfast {
+
+// The thread that makes groups durable, passes their events on and gives their answers, one group
+// after the other. While one is being synced, one more waits and takes in what is decided
+// meanwhile, so that groups grow with the load.
+class Committer {
+ public:
+  // All references outlive it. `max_group`: commands or events beyond which a waiting group takes
+  // in no more.
+  Committer(store::Log& log, CommittedSink& sink, const TimeSource& source, Fatal& fatal,
+            std::size_t max_group, std::uint64_t min_free_disk_bytes);
+  ~Committer();  // abandon()
+
+  // Blocks while the waiting group is full. False: the ledger is over. One thread.
+  bool hand_over(Group group);
+
+  // The latest instant used, which reaches the disk within about a second.
+  void used(Instant now) { latest_used_.store(now.ms, std::memory_order_relaxed); }
+
+  // Free disk space is below the reserve, by the last look at it, at most a second or so ago.
+  bool disk_is_low() const { return disk_is_low_.load(std::memory_order_relaxed); }
+
+  // Commits what was handed over, writes the latest instant, ends the thread. Idempotent.
+  void finish();
+  // Ends the thread as soon as it lets go of what it is doing; writes nothing more.
+  void abandon();
+
+ private:
+  void run();
+  std::optional<Group> next(bool& idle);
+  bool commit(Group& group);
+  bool now_and_then(bool idle);
+  bool refresh(Instant latest);
+  void look_at_disk();
+  void join();
+
+  store::Log& log_;
+  CommittedSink& sink_;
+  const TimeSource& source_;
+  Fatal& fatal_;
+  const std::size_t max_group_;
+  const std::uint64_t min_free_disk_bytes_;
+
+  std::atomic<std::int64_t> latest_used_{0};
+  std::atomic<bool> disk_is_low_{false};
+  std::int64_t looked_at_ms_;  // by the steady clock; the thread's own
+
+  std::mutex mutex_;
+  std::condition_variable for_committer_;
+  std::condition_variable for_writer_;
+  std::optional<Group> waiting_;
+  bool finishing_ = false;
+  std::thread thread_;
+};
+
+}  // namespace holdfast

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ledger/domain/event.h"
+#include "ledger/ledger.h"
+#include "ledger/store/log.h"
+
+namespace holdfast {
+
+// What is said once everything decided before is durable.
+struct OutcomesAnswer {
+  Ledger::Outcomes done;
+  std::vector<Outcome> outcomes;
+  Position at;
+  void give() { done(std::move(outcomes), at); }
+};
+struct ReadAnswer {
+  Ledger::Deliver deliver;
+  Position at;
+  void give() { deliver(at); }
+};
+struct OtherAnswer {
+  std::function<void()> say;
+  void give() { say(); }
+};
+using Answer = std::variant<OutcomesAnswer, ReadAnswer, OtherAnswer>;
+
+// What one synced write makes durable, with the answers that wait for it, in the order in which
+// they were decided.
+struct Group {
+  std::vector<Event> events;
+  std::vector<Answer> answers;
+  std::size_t commands = 0;
+  Instant latest;  // the last instant it was decided at
+  std::optional<std::optional<store::ImportProgress>> import;  // as GroupNote has it
+
+  bool empty() const { return events.empty() && answers.empty() && !import; }
+  std::size_t size() const { return std::max(commands, events.size()); }
+
+  // Appends what was decided after it.
+  void join(Group later) {
+    events.insert(events.end(), std::make_move_iterator(later.events.begin()),
+                  std::make_move_iterator(later.events.end()));
+    answers.insert(answers.end(), std::make_move_iterator(later.answers.begin()),
+                   std::make_move_iterator(later.answers.end()));
+    commands += later.commands;
+    latest = later.latest;
+    if (later.import) import = later.import;
+  }
+};
+
+}  // namespace holdfast

@@ -1,0 +1,230 @@
+#include "ledger/writer.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace holdfast {
+namespace {
+
+constexpr Duration kRetrySweep{1'000};
+
+tl::unexpected<Refusal> refuse(Reason reason, std::string field = {}) {
+  return tl::unexpected(Refusal{.reason = reason, .field = std::move(field)});
+}
+
+bool needs_fresh_key(const Action& action) {
+  if (const auto* hold = std::get_if<Hold>(&action)) return !hold->key;
+  if (const auto* steal = std::get_if<Steal>(&action)) return !steal->new_key;
+  return false;
+}
+
+}  // namespace
+
+Writer::Writer(const store::Log& log, State state, const TimeSource& source, const Recall& recall,
+               CommandQueue& queue, Committer& committer, Fatal& fatal,
+               const LedgerOptions& options)
+    : recall_(recall),
+      queue_(queue),
+      committer_(committer),
+      fatal_(fatal),
+      options_(options),
+      state_(std::move(state)),
+      clock_(source, log.latest(), options.max_clock_leap),
+      now_(log.latest()),
+      recollection_(recall, log, state_),
+      import_(log.import()),
+      sweep_on_(options.sweep) {
+  importing_.store(import_.has_value());
+  if (import_) clock_.pin(import_->clock);
+}
+
+void Writer::run() {
+  std::vector<Item> items;
+  while ((queue_.take(options_.max_group_commands, patience(), items) || !sweeps_.empty()) &&
+         !fatal_.over()) {
+    if (!recollect(items)) break;
+    for (Item& item : items) {
+      std::visit([this](auto& it) { handle(it); }, item);
+    }
+    items.clear();
+    if (!sweep_some() || !hand_over()) break;
+    state_.forget_through(recall_.projected());
+  }
+  queue_.drop();
+}
+
+Ledger::Status Writer::status() const {
+  const bool importing = importing_.load();
+  return {.importing = importing,
+          .read_only = importing || committer_.disk_is_low(),
+          .clock_unsafe = clock_unsafe_.load()};
+}
+
+// One call for what all the commands name, before the first of them is decided.
+bool Writer::recollect(const std::vector<Item>& items) {
+  bool any = false;
+  const auto expect = [&](const Submission& submission) {
+    if (!submission) return;
+    recollection_.expect(*submission);
+    any = true;
+  };
+  for (const Item& item : items) {
+    if (const auto* submitted = std::get_if<SubmitItem>(&item)) {
+      for (const Submission& submission : submitted->commands) expect(submission);
+    } else if (const auto* import = std::get_if<ImportLinesItem>(&item)) {
+      for (const ImportLine& line : import->lines) expect(line.submission);
+    }
+  }
+  if (!any) return true;
+  const auto fetched = recollection_.fetch();
+  return fetched || fail(fetched.error());
+}
+
+Instant Writer::advance_to_now() {
+  now_ = clock_.now();
+  clock_unsafe_.store(clock_.unsafe());
+  committer_.used(now_);
+  state_.advance(now_);
+  return now_;
+}
+
+void Writer::handle(SubmitItem& item) {
+  const Instant now = advance_to_now();
+  std::vector<Outcome> outcomes;
+  outcomes.reserve(item.commands.size());
+  for (const Submission& submission : item.commands) outcomes.push_back(judge(submission, now));
+  group_.commands += item.commands.size();
+  group_.answers.push_back(
+      OutcomesAnswer{std::move(item.done), std::move(outcomes), state_.head()});
+}
+
+void Writer::handle(ReadItem& item) {
+  const Instant now = advance_to_now();
+  group_.answers.push_back(ReadAnswer{item.read(state_, now), state_.head()});
+}
+
+void Writer::handle(SweepItem& item) {
+  sweeps_.push_back({.limit = item.limit, .done = std::move(item.done)});
+}
+
+void Writer::handle(ConfirmClockItem& item) {
+  clock_.confirm();
+  advance_to_now();
+  say(std::move(item.done));
+}
+
+void Writer::say(std::function<void()> answer) {
+  group_.answers.push_back(OtherAnswer{std::move(answer)});
+}
+
+Outcome Writer::judge(const Submission& submission, Instant now) {
+  if (import_) return refuse(Reason::read_only, "import");
+  if (committer_.disk_is_low()) return refuse(Reason::read_only, "disk");
+  if (clock_.unsafe()) return refuse(Reason::clock_unsafe);
+  return decide_now(submission, now);
+}
+
+Outcome Writer::decide_now(const Submission& submission, Instant now) {
+  if (!submission) return tl::unexpected(submission.error());
+  const Command& command = *submission;
+  if (auto outcome = said_before(command)) return *std::move(outcome);
+  auto decision = decide(state_, command, given(command.action, now));
+  if (!decision) return tl::unexpected(std::move(decision.error()));
+  Accepted accepted = settle(state_, *decision);
+  if (decision->events.empty()) return accepted;
+  take(decision->events);
+  if (const auto& id = command.asker.request_id) {
+    state_.remember(
+        command.asker.actor, *id,
+        {.transaction = accepted.first, .content = command.content, .answer = accepted});
+  }
+  return accepted;
+}
+
+// What is newer than the projections the state remembers; the rest is recollected into it.
+std::optional<Outcome> Writer::said_before(const Command& command) const {
+  const Asker& asker = command.asker;
+  if (!asker.request_id) return std::nullopt;
+  const auto* request = state_.request(asker.actor.view(), asker.request_id->view());
+  if (request == nullptr) return std::nullopt;
+  if (request->content != command.content) return refuse(Reason::key_reused, "request_id");
+  Outcome outcome = request->answer;
+  outcome->replayed = true;
+  return outcome;
+}
+
+Given Writer::given(const Action& action, Instant now) {
+  return {.now = now,
+          .fresh_key = needs_fresh_key(action) ? fresh_keys_.make(now) : Key::trusted({}),
+          .policy = options_.policy};
+}
+
+void Writer::take(std::vector<Event>& events) {
+  group_.events.insert(group_.events.end(), std::make_move_iterator(events.begin()),
+                       std::make_move_iterator(events.end()));
+}
+
+// The sweep writes where commands may.
+bool Writer::may_sweep() const {
+  return !import_ && !clock_.unsafe() && !committer_.disk_is_low();
+}
+
+// How long the writer may sleep: until the next hold lapses.
+std::optional<Duration> Writer::patience() const {
+  if (!sweeps_.empty()) return Duration{0};
+  if (!sweep_on_.load() || import_) return std::nullopt;
+  if (state_.lapsed_claims() != 0) return may_sweep() ? Duration{0} : kRetrySweep;
+  const auto due = state_.next_due();
+  if (!due) return std::nullopt;
+  return std::clamp(*due - now_, Duration{1}, kDay);
+}
+
+// One piece of what an operator asked for, or of what is to be recorded without being asked.
+bool Writer::sweep_some() {
+  if (sweeps_.empty() && !sweep_on_.load()) return true;
+  const Instant now = advance_to_now();
+  std::size_t piece = options_.sweep_at_a_time;
+  if (!sweeps_.empty()) piece = std::min(piece, sweeps_.front().limit);
+  std::size_t recorded = 0;
+  if (may_sweep()) {
+    const auto done = record_lapsed(now, piece);
+    if (!done) return false;
+    recorded = *done;
+  }
+  if (sweeps_.empty()) return true;
+  RunningSweep& sweep = sweeps_.front();
+  sweep.limit -= recorded;
+  sweep.recorded += recorded;
+  if (sweep.limit != 0 && recorded != 0) return true;
+  const SweepReport report{.recorded = sweep.recorded, .left = state_.lapsed_claims()};
+  say([done = std::move(sweep.done), report] { done(report); });
+  sweeps_.pop_front();
+  return true;
+}
+
+// How many; none: storage failed.
+std::optional<std::size_t> Writer::record_lapsed(Instant now, std::size_t limit) {
+  if (state_.lapsed_claims() == 0 || limit == 0) return 0;
+  if (const auto fetched = recollection_.fetch_lapsed(limit); !fetched) {
+    fail(fetched.error());
+    return std::nullopt;
+  }
+  std::vector<Event> events = sweep(state_, now, limit);
+  for (const Event& event : events) state_.evolve(event);
+  take(events);
+  return events.size();
+}
+
+bool Writer::fail(const store::StorageError& error) {
+  fatal_.raise(error);
+  return false;
+}
+
+bool Writer::hand_over() {
+  if (group_.empty()) return true;
+  group_.latest = now_;
+  return committer_.hand_over(std::exchange(group_, {}));
+}
+
+}  // namespace holdfast

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ledger/clock.h"
+#include "ledger/command_queue.h"
+#include "ledger/committer.h"
+#include "ledger/fatal.h"
+#include "ledger/fresh_key.h"
+#include "ledger/group.h"
+#include "ledger/ledger.h"
+#include "ledger/recollection.h"
+
+namespace holdfast {
+
+// The one who decides: takes what is queued, decides it command after command against the state,
+// sweeps in between, and hands groups to the committer. All but set_sweep() and status() on the
+// writer thread.
+class Writer {
+ public:
+  // References outlive it.
+  Writer(const store::Log& log, State state, const TimeSource& source, const Recall& recall,
+         CommandQueue& queue, Committer& committer, Fatal& fatal, const LedgerOptions& options);
+
+  // Until the queue has ended and all of it is decided and handed over, or the ledger is over.
+  void run();
+
+  void set_sweep(bool on) { sweep_on_.store(on); }
+  Ledger::Status status() const;
+
+ private:
+  struct RunningSweep {
+    std::size_t limit;  // how many may still be recorded
+    std::uint64_t recorded = 0;
+    std::function<void(SweepReport)> done;
+  };
+
+  bool recollect(const std::vector<Item>& items);
+  void handle(SubmitItem& item);
+  void handle(ReadItem& item);
+  void handle(SweepItem& item);
+  void handle(ConfirmClockItem& item);
+  void handle(ImportBeginItem& item);
+  void handle(ImportLinesItem& item);
+  void handle(ImportEndItem& item);
+
+  // Starts what is judged at this instant: the state is as of it.
+  Instant advance_to_now();
+  Outcome judge(const Submission& submission, Instant now);
+  Outcome decide_now(const Submission& submission, Instant now);
+  std::optional<Outcome> said_before(const Command& command) const;
+  Given given(const Action& action, Instant now);
+  void take(std::vector<Event>& events);
+
+  // Import mode.
+  std::optional<Refusal> not_judged(const ImportLine& line);
+  Outcome judge(const ImportLine& line);
+  bool record_all_lapsed(Instant now);
+  void set_import(std::optional<store::ImportProgress> progress);
+
+  // The sweep.
+  bool may_sweep() const;
+  std::optional<Duration> patience() const;
+  bool sweep_some();
+  std::optional<std::size_t> record_lapsed(Instant now, std::size_t limit);
+
+  bool fail(const store::StorageError& error);
+  bool hand_over();
+  void say(std::function<void()> answer);
+
+  const Recall& recall_;
+  CommandQueue& queue_;
+  Committer& committer_;
+  Fatal& fatal_;
+  const LedgerOptions& options_;
+
+  State state_;
+  LedgerClock clock_;
+  Instant now_;  // the last instant judged at
+  Recollection recollection_;
+  FreshKeys fresh_keys_;
+  Group group_;  // open: decided, not yet handed over
+  std::deque<RunningSweep> sweeps_;
+  std::optional<store::ImportProgress> import_;  // none: not in import mode
+  bool taking_lines_ = false;  // begun in this run, and every line since then was judged
+
+  std::atomic<bool> sweep_on_;
+  std::atomic<bool> importing_{false};
+  std::atomic<bool> clock_unsafe_{false};
+};
+
+}  // namespace holdfast

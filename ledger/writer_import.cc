@@ -1,0 +1,106 @@
+// Import mode (DESIGN 6): the writer's commands come from a file, each at its own instant.
+#include <utility>
+
+#include "ledger/writer.h"
+
+namespace holdfast {
+namespace {
+
+Refusal read_only(const char* because) {
+  return {.reason = Reason::read_only, .field = because};
+}
+
+}  // namespace
+
+void Writer::set_import(std::optional<store::ImportProgress> progress) {
+  import_ = std::move(progress);
+  importing_.store(import_.has_value());
+  group_.import = import_;
+}
+
+void Writer::handle(ImportBeginItem& item) {
+  const auto refuse = [&](const char* because) {
+    say([done = std::move(item.done), refusal = read_only(because)] {
+      done(tl::unexpected(refusal));
+    });
+  };
+  advance_to_now();
+  if (committer_.disk_is_low()) return refuse("disk");
+  if (!import_ && state_.head()) return refuse("ledger");
+  if (import_ && !import_->finished && import_->file != item.file) return refuse("file");
+  if (!import_ || import_->file != item.file) {
+    const Instant begin = import_ ? import_->clock : kMinInstant;
+    set_import(store::ImportProgress{.file = item.file, .line = 0, .clock = begin});
+    clock_.pin(begin);
+  }
+  taking_lines_ = true;
+  say([done = std::move(item.done), line = import_->line] { done(line); });
+}
+
+// What keeps a line, and then all that follow it, from being judged now. The file is to be begun
+// again: it goes on after the last line judged.
+std::optional<Refusal> Writer::not_judged(const ImportLine& line) {
+  if (!import_ || import_->finished || !taking_lines_) return read_only("import");
+  if (committer_.disk_is_low()) return read_only("disk");
+  if (line.line <= import_->line) return read_only("line");
+  return std::nullopt;
+}
+
+void Writer::handle(ImportLinesItem& item) {
+  std::vector<Outcome> outcomes;
+  outcomes.reserve(item.lines.size());
+  for (const ImportLine& line : item.lines) {
+    if (auto refusal = not_judged(line)) {
+      taking_lines_ = false;
+      outcomes.push_back(tl::unexpected(*std::move(refusal)));
+      continue;
+    }
+    outcomes.push_back(judge(line));
+    import_->line = line.line;
+    group_.import = import_;
+  }
+  group_.commands += item.lines.size();
+  group_.answers.push_back(
+      OutcomesAnswer{std::move(item.done), std::move(outcomes), state_.head()});
+}
+
+Outcome Writer::judge(const ImportLine& line) {
+  if (!in_range(line.at) || line.at < import_->clock) {
+    return tl::unexpected(Refusal{.reason = Reason::bad_time});
+  }
+  import_->clock = line.at;
+  clock_.pin(line.at);
+  const Instant now = advance_to_now();
+  if (!record_all_lapsed(now)) return tl::unexpected(read_only("import"));
+  return decide_now(line.submission, now);
+}
+
+// Before the line's own command, so that the log does not depend on how the file was cut into
+// requests. False: the ledger is over, and nothing will be answered.
+bool Writer::record_all_lapsed(Instant now) {
+  while (sweep_on_.load() && state_.lapsed_claims() != 0) {
+    if (!record_lapsed(now, options_.sweep_at_a_time)) return false;
+    if (group_.size() < options_.max_group_commands) continue;
+    group_.import = import_;
+    if (!hand_over()) return false;
+  }
+  return true;
+}
+
+void Writer::handle(ImportEndItem& item) {
+  if (!import_ || !taking_lines_) {
+    return say([done = std::move(item.done)] { done(tl::unexpected(read_only("import"))); });
+  }
+  taking_lines_ = false;
+  if (item.more) {
+    import_->finished = true;
+    set_import(import_);
+  } else {
+    set_import(std::nullopt);
+    clock_.release();
+    advance_to_now();
+  }
+  say([done = std::move(item.done)] { done({}); });
+}
+
+}  // namespace holdfast
