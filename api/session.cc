@@ -140,19 +140,19 @@ void Session::advance() {
 
 void Session::take(Frame frame) {
   std::uint64_t id = 0;
-  std::optional<std::size_t> handed_on;
+  std::size_t cost = 0;
+  const std::size_t in_flight_before = in_flight_;
   try {
     capnp::FlatArrayMessageReader message(kj::arrayPtr(frame.data(), frame.size()),
                                           limits_for(frame));
     const auto request = message.getRoot<wire::Request>();
     id = request.getId();
     if (request.isHello() || life_ == Life::greeting) return greet(request);
-    const std::size_t cost = cost_of(request, frame.size_bytes());
     if (budget_->exhausted()) return encode(id, overloaded());
-    handed_on = cost;
+    cost = cost_of(request, frame.size_bytes());
     dispatch_.handle(request, *caller_, reply_to(id, cost));
   } catch (const kj::Exception& malformed) {
-    if (handed_on) answered(*handed_on);
+    if (in_flight_ > in_flight_before) answered(cost);  // there will be no answer
     fail(id, wire::ErrorKind::BAD_MESSAGE,
          std::string("malformed message: ") + malformed.getDescription().cStr());
   }

@@ -70,15 +70,17 @@ int refuse(const std::string& why) {
 int serve(const ServerProgram& program, const StopSignals& signals) {
   const MachineTime time;
   const std::int64_t began_ms = time.steady_ms();
-  auto log = store::Log::open(
-      {.fs = nullptr, .dir = program.data, .accept_loss_from = program.accept_loss_from});
+  store::OpenOptions log_options;
+  log_options.dir = program.data;
+  log_options.accept_loss_from = program.accept_loss_from;
+  auto log = store::Log::open(log_options);
   if (!log) return refuse(log.error().what);
   State state;
   projections::Options projection_options;
   projection_options.dir = program.data;
   auto projections = projections::Projections::open(projection_options, **log, state);
   if (!projections) return refuse(projections.error().what);
-  const projections::Opened& opened = (*projections)->opened();
+  const projections::OpenReport& opened = (*projections)->opened();
   if (opened.rebuilt_because) spdlog::warn("projections rebuilt: {}", *opened.rebuilt_because);
 
   Ledger ledger(**log, std::move(state), time, **projections, **projections, program.ledger);

@@ -1,0 +1,286 @@
+#include <gtest/gtest.h>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/api/server/running_server.h"
+
+// Queries and admin requests over the wire, against commands of the same client.
+namespace holdfast::api {
+namespace {
+
+constexpr std::int64_t kHour = 3'600'000;
+constexpr std::int64_t kDay0 = 1'893'456'000'000;  // 2030-01-01T00:00:00Z
+
+class Queries : public testing::Test {
+ protected:
+  Queries() : client_(running_.client_options()) {}
+
+  Response ask(const std::function<void(wire::Request::Builder)>& fill) {
+    Request request;
+    fill(request.root());
+    auto answer = client_.call(std::move(request));
+    EXPECT_TRUE(answer) << answer.error().text;
+    return std::move(*answer);
+  }
+  Response command(const std::function<void(wire::Command::Builder)>& fill) {
+    return ask([&](wire::Request::Builder request) { fill(request.initBatch(1)[0]); });
+  }
+  std::uint64_t hold(const std::string& resource, const std::string& key,
+                     const std::string& holder) {
+    const auto answer = command([&](wire::Command::Builder command) {
+      auto hold = command.initHold();
+      hold.setResource(resource);
+      hold.setKey(key);
+      hold.setHolder(holder);
+    });
+    EXPECT_TRUE(answer.root().getOutcomes()[0].isAccepted());
+    return answer.root().getOutcomes()[0].getAccepted().getFirstPosition();
+  }
+  void release(const std::string& key, const std::string& holder) {
+    command([&](wire::Command::Builder command) {
+      auto release = command.initRelease();
+      release.setKey(key);
+      release.setHolder(holder);
+    });
+  }
+  // All pages.
+  std::vector<std::string> claims(const std::function<void(wire::ClaimsQuery::Builder)>& fill,
+                                  std::uint32_t page = 0) {
+    std::vector<std::string> keys;
+    std::string cursor;
+    do {
+      const auto answer = ask([&](wire::Request::Builder request) {
+        auto query = request.initQuery().initClaims();
+        fill(query);
+        query.setLimit(page);
+        if (!cursor.empty()) query.setCursor(cursor);
+      });
+      EXPECT_TRUE(answer.root().isClaims());
+      if (!answer.root().isClaims()) break;
+      for (const auto claim : answer.root().getClaims().getClaims()) {
+        keys.emplace_back(claim.getKey().cStr());
+      }
+      cursor = answer.root().getClaims().getCursor().cStr();
+    } while (!cursor.empty());
+    return keys;
+  }
+  std::vector<std::string> history(const std::function<void(wire::HistoryQuery::Builder)>& fill,
+                                   std::uint32_t page = 0) {
+    std::vector<std::string> events;
+    std::string cursor;
+    do {
+      const auto answer = ask([&](wire::Request::Builder request) {
+        auto query = request.initQuery().initHistory();
+        fill(query);
+        query.setLimit(page);
+        if (!cursor.empty()) query.setCursor(cursor);
+      });
+      EXPECT_TRUE(answer.root().isHistory());
+      if (!answer.root().isHistory()) break;
+      for (const auto event : answer.root().getHistory().getEvents()) {
+        events.push_back(std::string(event.getType().cStr()) + ":" + event.getKey().cStr());
+      }
+      cursor = answer.root().getHistory().getCursor().cStr();
+    } while (!cursor.empty());
+    return events;
+  }
+
+  RunningServer running_;
+  BlockingClient client_;
+};
+
+using Words = std::vector<std::string>;
+
+TEST_F(Queries, AClaimIsShownAsItIsEndedOrNot) {
+  const auto show = [&](const char* key) {
+    return ask(
+        [&](wire::Request::Builder request) { request.initQuery().initClaim().setKey(key); });
+  };
+  hold("room", "a", "ann");
+  EXPECT_EQ(show("a").root().getClaim().getState(), wire::ClaimState::HELD);
+  release("a", "ann");
+  const auto released = show("a");
+  EXPECT_EQ(released.root().getClaim().getState(), wire::ClaimState::RELEASED);
+  EXPECT_GE(released.root().getPosition(), 2u);
+  const auto unknown = show("b");
+  ASSERT_TRUE(unknown.root().isRefused());
+  EXPECT_EQ(unknown.root().getRefused().getReason(), wire::Reason::UNKNOWN_CLAIM);
+}
+
+TEST_F(Queries, ClaimsByResourceHolderAndState) {
+  hold("hall/1", "c", "ann");
+  hold("hall/2", "a", "bob");
+  hold("hall/3", "b", "ann");
+  hold("hallway", "d", "ann");
+  release("b", "ann");
+  const auto hall = [](wire::ClaimsQuery::Builder query) { query.setResource("hall"); };
+  EXPECT_EQ(claims(hall), (Words{"a", "c"}));
+  EXPECT_EQ(claims(hall, 1), (Words{"a", "c"})) << "page by page";
+  EXPECT_EQ(claims([](wire::ClaimsQuery::Builder query) { query.setHolder("ann"); }),
+            (Words{"c", "d"}));
+  EXPECT_EQ(claims([](wire::ClaimsQuery::Builder query) {
+              query.setHolder("ann");
+              query.setState(wire::StateFilter::RELEASED);
+            }),
+            (Words{"b"}));
+  EXPECT_EQ(
+      claims([](wire::ClaimsQuery::Builder query) { query.setState(wire::StateFilter::ALL); }, 3),
+      (Words{"a", "b", "c", "d"}));
+  EXPECT_EQ(claims([](wire::ClaimsQuery::Builder query) {
+              query.setResource("hall");
+              query.initAsOf().setPosition(3);
+            }),
+            (Words{"a", "b", "c"}));
+}
+
+TEST_F(Queries, ManyClaimsComePageByPageFromTheStateAndFromTheRows) {
+  constexpr unsigned kClaims = 25'000;  // more than one query looks at on the writer's thread
+  Words expected;
+  for (unsigned made = 0; made < kClaims; made += 5'000) {
+    ask([&](wire::Request::Builder request) {
+      auto batch = request.initBatch(5'000);
+      for (unsigned i = 0; i < 5'000; ++i) {
+        const std::string key = "k" + std::to_string(1'000'000 + made + i);
+        expected.push_back(key);
+        batch[i].initHold().setResource("many/" + key);
+        batch[i].getHold().setKey(key);
+        batch[i].getHold().setHolder("h" + std::to_string(i % 10));
+      }
+    });
+  }
+  EXPECT_EQ(claims([](wire::ClaimsQuery::Builder query) { query.setResource("many"); }, 500),
+            expected);
+  EXPECT_EQ(claims([](wire::ClaimsQuery::Builder query) { query.setHolder("h3"); }, 500).size(),
+            kClaims / 10);
+}
+
+TEST_F(Queries, AvailabilityNowAndOverAWindow) {
+  command([](wire::Command::Builder command) {
+    command.initDefine().setResource("pool");
+    command.getDefine().setCapacity(3);
+  });
+  command([](wire::Command::Builder command) {
+    auto hold = command.initHold();
+    hold.setResource("pool");
+    hold.setKey("a");
+    hold.setFrom(kDay0 + kHour);
+    hold.setUntil(kDay0 + 2 * kHour);
+    hold.setQuantity(2);
+  });
+  const auto now = ask([](wire::Request::Builder request) {
+    request.initQuery().initAvailability().setResource("pool");
+  });
+  EXPECT_EQ(now.root().getAvailability().getFree(), 3);
+  const auto window = [&](std::int64_t as_of) {
+    return ask([&](wire::Request::Builder request) {
+      auto query = request.initQuery().initAvailability();
+      query.setResource("pool");
+      query.setFrom(kDay0);
+      query.setUntil(kDay0 + 3 * kHour);
+      if (as_of != 0) query.initAsOf().setPosition(as_of);
+    });
+  };
+  const auto later = window(0);
+  ASSERT_EQ(later.root().getAvailability().getPieces().size(), 3u);
+  EXPECT_EQ(later.root().getAvailability().getPieces()[1].getFree(), 1);
+  EXPECT_EQ(window(1).root().getAvailability().getPieces().size(), 1u);
+}
+
+TEST_F(Queries, HistoryInBothDirectionsWithEveryFilter) {
+  hold("hall/1", "a", "ann");
+  hold("hall/2", "b", "bob");
+  release("a", "ann");
+  EXPECT_EQ(history([](wire::HistoryQuery::Builder) {}), (Words{"held:a", "held:b", "released:a"}));
+  EXPECT_EQ(history([](wire::HistoryQuery::Builder query) { query.setNewestFirst(true); }, 1),
+            (Words{"released:a", "held:b", "held:a"}));
+  EXPECT_EQ(history([](wire::HistoryQuery::Builder query) { query.setResource("hall"); }, 2),
+            (Words{"held:a", "held:b", "released:a"}));
+  EXPECT_EQ(history([](wire::HistoryQuery::Builder query) { query.setKey("a"); }),
+            (Words{"held:a", "released:a"}));
+  EXPECT_EQ(history([](wire::HistoryQuery::Builder query) { query.setHolder("bob"); }),
+            (Words{"held:b"}));
+  EXPECT_EQ(history([](wire::HistoryQuery::Builder query) { query.setActor("tester"); }).size(),
+            3u);
+  EXPECT_EQ(history([](wire::HistoryQuery::Builder query) { query.initAsOf().setPosition(2); }),
+            (Words{"held:a", "held:b"}));
+}
+
+TEST_F(Queries, TimesAndCursorsThatAreNoneAreRefused) {
+  hold("room", "a", "ann");
+  const auto reason = [&](const std::function<void(wire::Query::Builder)>& fill) {
+    const auto answer = ask([&](wire::Request::Builder request) { fill(request.initQuery()); });
+    EXPECT_TRUE(answer.root().isRefused());
+    return answer.root().getRefused().getReason();
+  };
+  EXPECT_EQ(reason([](wire::Query::Builder query) {
+              query.initClaim().setKey("a");
+              query.getClaim().initAsOf().setPosition(2);
+            }),
+            wire::Reason::BAD_TIME);
+  EXPECT_EQ(reason([](wire::Query::Builder query) {
+              query.initHistory().initAsOf().setInstant(kDay0 + 100 * 365 * 24 * kHour);
+            }),
+            wire::Reason::BAD_TIME);
+  EXPECT_EQ(reason([](wire::Query::Builder query) {
+              query.initAvailability().setResource("room");
+              query.getAvailability().initAsOf();
+            }),
+            wire::Reason::BAD_TIME);
+  EXPECT_EQ(reason([](wire::Query::Builder query) { query.initClaims().setCursor("\x01"); }),
+            wire::Reason::BAD_TEXT);
+  EXPECT_EQ(reason([](wire::Query::Builder query) { query.initHistory().setCursor("garbage"); }),
+            wire::Reason::BAD_TEXT);
+}
+
+TEST_F(Queries, HeadSaysHowFarEverythingIs) {
+  hold("room", "a", "ann");
+  EXPECT_EQ(history([](wire::HistoryQuery::Builder) {}).size(), 1u);
+  const auto answer = ask([](wire::Request::Builder request) { request.initQuery().initHead(); });
+  const auto head = answer.root().getHead();
+  EXPECT_EQ(head.getSize(), 1u);
+  EXPECT_EQ(head.getProjected(), 1u);
+  EXPECT_EQ(head.getLag(), 0u);
+  EXPECT_EQ(head.getLiveClaims(), 1u);
+  EXPECT_EQ(head.getLedgerId().size(), 16u);
+  EXPECT_EQ(head.getRoot().size(), 32u);
+  EXPECT_FALSE(head.getImporting() || head.getReadOnly() || head.getClockUnsafe());
+}
+
+TEST_F(Queries, OperatorsSweepRebuildAndConfirmTheClock) {
+  for (int i = 0; i < 100; ++i) hold("room/" + std::to_string(i), std::to_string(i), "ann");
+  const auto admin = [&](const std::function<void(wire::Admin::Builder)>& fill) {
+    return ask([&](wire::Request::Builder request) { fill(request.initAdmin()); });
+  };
+  const auto swept = admin([](wire::Admin::Builder a) { a.initSweep().setLimit(10); });
+  ASSERT_TRUE(swept.root().isSweep());
+  EXPECT_EQ(swept.root().getSweep().getRecorded(), 0u);
+  for (int i = 0; i < 2; ++i) {
+    const auto rebuilt = admin([](wire::Admin::Builder a) { a.initRebuild(); });
+    ASSERT_TRUE(rebuilt.root().isRebuild());
+    EXPECT_EQ(rebuilt.root().getRebuild().getPosition(), 100u);
+    EXPECT_EQ(rebuilt.root().getRebuild().getDifferences().size(), 0u);
+  }
+  EXPECT_TRUE(admin([](wire::Admin::Builder a) { a.initConfirmClock(); }).root().isDone());
+  EXPECT_EQ(history([](wire::HistoryQuery::Builder) {}).size(), 100u);
+}
+
+TEST_F(Queries, ARefusalInABatchNamesOneBlockerAndAloneAllOfThem) {
+  command([](wire::Command::Builder command) {
+    command.initDefine().setResource("pool");
+    command.getDefine().setCapacity(3);
+  });
+  for (const char* key : {"a", "b", "c"}) hold("pool", key, "ann");
+  const auto blockers = [&](unsigned size) {
+    const auto answer = ask([&](wire::Request::Builder request) {
+      auto batch = request.initBatch(size);
+      for (unsigned i = 0; i < size; ++i) batch[i].initHold().setResource("pool");
+    });
+    return answer.root().getOutcomes()[0].getRefused().getBlockers().size();
+  };
+  EXPECT_EQ(blockers(1), 3u);
+  EXPECT_EQ(blockers(2), 1u);
+}
+
+}  // namespace
+}  // namespace holdfast::api

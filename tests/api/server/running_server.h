@@ -1,0 +1,73 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+
+#include "api/client.h"
+#include "api/dispatch.h"
+#include "api/server.h"
+#include "ledger/clock.h"
+#include "ledger/ledger.h"
+#include "ledger/store/log.h"
+#include "ledger/store/memory_file_system.h"
+#include "projections/projections.h"
+
+namespace holdfast::api {
+
+// A whole server in this process, on a free port, over a disk in memory.
+class RunningServer {
+ public:
+  explicit RunningServer(ServerOptions server_options = {}, LedgerOptions ledger_options = {}) {
+    store::OpenOptions log_options;
+    log_options.fs = disk_.mount();
+    log_options.dir = "/data";
+    auto opened_log = store::Log::open(log_options);
+    EXPECT_TRUE(opened_log) << opened_log.error().what;
+    log_ = std::move(*opened_log);
+    State state;
+    projections::Options options;
+    options.fs = disk_.mount();
+    options.dir = "/data";
+    auto opened = projections::Projections::open(options, *log_, state);
+    EXPECT_TRUE(opened) << opened.error().what;
+    projections_ = std::move(*opened);
+    ledger_ = std::make_unique<Ledger>(*log_, std::move(state), time_, *projections_, *projections_,
+                                       ledger_options);
+    dispatch_ = std::make_unique<Dispatch>(*ledger_, *projections_);
+    server_options.listen = {"127.0.0.1", 0};
+    auto listening = Server::listen(server_options, *dispatch_);
+    EXPECT_TRUE(listening) << listening.error();
+    server_ = std::move(*listening);
+  }
+
+  ~RunningServer() {
+    server_->stop();
+    ledger_->stop();
+    projections_->stop();
+  }
+
+  Server& server() { return *server_; }
+  Dispatch& dispatch() { return *dispatch_; }
+  const store::Log& log() const { return *log_; }
+  std::uint16_t port() const { return server_->port(); }
+
+  ClientOptions client_options() const {
+    ClientOptions options;
+    options.server = server_->address();
+    options.actor = "tester";
+    options.give_up_after = std::chrono::milliseconds(0);
+    return options;
+  }
+
+ private:
+  store::MemoryDisk disk_;
+  MachineTime time_;
+  std::unique_ptr<store::Log> log_;
+  std::unique_ptr<projections::Projections> projections_;
+  std::unique_ptr<Ledger> ledger_;
+  std::unique_ptr<Dispatch> dispatch_;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace holdfast::api
