@@ -1,0 +1,162 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "tests/model/oracle.h"
+#include "tests/model/story.h"
+
+// The ledger's core against the oracle, step by step: the same answers, the same events, the same
+// claims, the same availability.
+namespace holdfast::testing {
+namespace {
+
+class Comparison {
+ public:
+  explicit Comparison(Policy policy) : oracle_(policy) { world_.policy = policy; }
+
+  // How often each answer was given, over all stories.
+  static std::map<std::string, int>& answers() {
+    static std::map<std::string, int> counts;
+    return counts;
+  }
+
+  // What differs after the step; none: nothing.
+  std::optional<std::string> step(std::uint64_t number) {
+    Choices choices(number);
+    world_.now = any_later(choices, world_.now, oracle_.claims(world_.now));
+    story_ += "at " + std::to_string((world_.now - kT0).ms) + "ms\n";
+    if (choices.chance(10)) {
+      sweep(static_cast<std::size_t>(choices.below(5)));
+    } else {
+      run(any_command(choices, world_.now,
+                      [this](const Key& key) { return oracle_.claim(key, world_.now); }));
+    }
+    compare_claims();
+    compare_paths();
+    compare_availability(choices);
+    if (!differs_) return std::nullopt;
+    return story_ + *differs_;
+  }
+
+ private:
+  void expect_same(const std::string& what, const std::string& got, const std::string& expected) {
+    if (got != expected && !differs_) {
+      differs_ = what + "\n  got:      " + got + "\n  expected: " + expected;
+    }
+  }
+
+  void expect_same(const std::vector<Event>& got, const std::vector<Event>& expected) {
+    expect_same("events", text_of(got), text_of(expected));
+    if (got != expected && !differs_) differs_ = "events differ in what has no text";
+  }
+
+  void run(const Command& command) {
+    story_ += text_of(command) + "\n";
+    const Outcome expected =
+        oracle_.run(command, world_.now, Key::trusted("fresh-" + std::to_string(++commands_)));
+    const Outcome got = world_.run(command);
+    const std::string text = text_of(got);
+    expect_same("answer", text, text_of(expected));
+    const bool replayed = text.find(" replayed") != std::string::npos;
+    const bool unchanged = text.find(" unchanged") != std::string::npos;
+    ++answers()[replayed ? "replayed" : unchanged ? "unchanged" : text.substr(0, text.find(' '))];
+    if (got.refusal && expected.refusal && got.refusal->blockers != expected.refusal->blockers) {
+      differs_ = "blockers differ";
+    }
+    expect_same(got.events, expected.events);
+  }
+
+  void sweep(std::size_t limit) {
+    story_ += "sweep " + std::to_string(limit) + "\n";
+    const std::vector<Event> expected = oracle_.sweep(world_.now, limit);
+    expect_same(world_.sweep(limit), expected);
+  }
+
+  void compare_claims() {
+    std::size_t live = 0;
+    for (const Claim& claim : oracle_.claims(world_.now)) {
+      expect_same("claim", world_.show(claim.key.view()), text_of(claim));
+      if (!is_ended(claim.state)) ++live;
+    }
+    expect_same("live", std::to_string(world_.state.live_claims()), std::to_string(live));
+  }
+
+  void compare_paths() {
+    expect_same("head", std::to_string(world_.state.head().value),
+                std::to_string(oracle_.head().value));
+    for (const Path& path : story_paths()) {
+      expect_same("last event on " + path.str(),
+                  std::to_string(world_.state.last_event(path.view()).value),
+                  std::to_string(oracle_.last_event(path).value));
+    }
+  }
+
+  static std::string text_of_pieces(const std::vector<FreePiece>& pieces) {
+    std::string text;
+    for (const FreePiece& piece : pieces) {
+      text += text_of(std::optional(piece.span)) + ":" + std::to_string(piece.free) + " ";
+    }
+    return text;
+  }
+
+  void compare_availability(Choices& choices) {
+    const Path path = choices.any(story_paths());
+    const Quantity quantity{1 + choices.below(2)};
+    const Span window{kT0, kT0 + Duration{(kCells + 4) * kGrid.ms}};
+    const std::vector<FreePiece> pieces =
+        availability(world_.state, {path, window, quantity, {}}, world_.policy);
+    expect_same("availability of " + path.str(), text_of_pieces(pieces),
+                text_of_pieces(oracle_.availability(path, window, kGrid, quantity, world_.now)));
+    // Listed exactly when a hold of it would be accepted.
+    const Span span = any_span(choices);
+    std::int64_t listed = 0;
+    for (const FreePiece& piece : pieces) {
+      const std::int64_t from = std::max(piece.span.from, span.from).ms;
+      listed += std::max<std::int64_t>(0, std::min(piece.span.until, span.until).ms - from);
+    }
+    const Hold hold{path, Key::trusted("probe"), span, quantity, {}, {}, {}, {}, {}};
+    const Command command{{Actor::trusted("app"), false, {}, {}, {}, {}, {}}, hold, {}};
+    const bool accepted =
+        decide(world_.state, command, {world_.now, Key::trusted("f"), world_.policy}).has_value();
+    expect_same("accepted as listed: " + text_of(command), accepted ? "yes" : "no",
+                listed == (span.until - span.from).ms ? "yes" : "no");
+  }
+
+  World world_;
+  Oracle oracle_;
+  int commands_ = 0;
+  std::string story_ = "story:\n";
+  std::optional<std::string> differs_;
+};
+
+std::optional<std::string> tell(const std::vector<std::uint64_t>& steps) {
+  Choices choices(steps.empty() ? 0 : steps.front());
+  Comparison comparison(any_policy(choices));
+  for (const std::uint64_t number : steps) {
+    if (auto broken = comparison.step(number)) return broken;
+  }
+  return std::nullopt;
+}
+
+TEST(Model, TheCoreIsTheOracle) {
+  EXPECT_TRUE(
+      holds_for_stories("decide, settle, sweep and availability say what the oracle says", tell));
+  // Stories that never come to a refusal show nothing about it.
+  for (const auto& [answer, count] : Comparison::answers()) {
+    std::cout << "  " << answer << " " << count << "\n";
+  }
+  for (const char* answer : {"ok",           "replayed",          "unchanged",
+                             "key_reused",   "unknown_resource",  "unknown_claim",
+                             "not_holder",   "already_defined",   "in_use",
+                             "terminal",     "already_committed", "not_committed",
+                             "expired",      "not_expired",       "stale_version",
+                             "bad_quantity", "bad_ttl",           "capacity_mismatch",
+                             "closed",       "conflict"}) {
+    EXPECT_GT(Comparison::answers()[answer], 0) << answer;
+  }
+}
+
+}  // namespace
+}  // namespace holdfast::testing
