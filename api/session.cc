@@ -2,6 +2,7 @@
 
 #include <capnp/serialize.h>
 #include <kj/exception.h>
+#include <spdlog/spdlog.h>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/write.hpp>
 #include <chrono>
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::chrono::seconds kHelloDeadline{10};
 constexpr std::chrono::seconds kLinger{2};
+constexpr std::size_t kMaxProgramBytes = 200;
 constexpr std::size_t kFirstBufferBytes = 16u << 10;
 
 capnp::ReaderOptions limits_for(Frame frame) {
@@ -172,6 +174,9 @@ void Session::greet(wire::Request::Reader request) {
     return;
   }
   caller_ = std::move(*caller);
+  const std::string_view program = request.getHello().getProgram().cStr();
+  spdlog::debug("{}: actor '{}', program '{}'", source_, caller_->actor.view(),
+                is_name(program, kMaxProgramBytes) ? program : "not named");
   life_ = Life::open;
   deadline_.cancel();
 }
@@ -218,6 +223,7 @@ void Session::encode(std::uint64_t id, const Fill& fill) {
 
 void Session::fail(std::uint64_t id, wire::ErrorKind kind, const std::string& text) {
   if (life_ == Life::closed || life_ == Life::lingering) return;
+  spdlog::info("{}: {}; closing", source_, text);
   encode(id, error_answer(kind, text));
   life_ = Life::draining;
 }
