@@ -1,43 +1,23 @@
 #pragma once
 
-#include <array>
+#include <rocksdb/file_system.h>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <rocksdb/file_system.h>
 #include <span>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
 
 #include "ledger/domain/event.h"
+#include "ledger/store/ledger_id.h"
+#include "ledger/store/log_layout.h"
+#include "ledger/store/storage_error.h"
 
 // The durable log: events by position in RocksDB, the Merkle head beside them, and the watermark
 // that shows when RocksDB came back with less than was acknowledged. Bytes: FORMAT.md.
 namespace holdfast::store {
-
-using LedgerId = std::array<std::byte, 16>;
-
-// A fault of storage. `what` is a sentence for an operator: what is wrong, and what to do.
-struct StorageError {
-  std::string what;
-};
-
-// Where a ledger id began that accepted the loss of its parent's last positions.
-struct Parent {
-  LedgerId id;
-  Position position;  // the parent's last position that was kept
-  Digest root;        // Merkle root over the positions up to it
-};
-
-// Progress of an import, durable with the events it belongs to.
-struct ImportProgress {
-  Digest file;               // SHA-256 of the file being imported
-  std::uint64_t line = 0;    // last line judged, from 1; 0: none
-  Instant clock;             // the ledger's instant, set by the file
-  bool finished = false;     // this file is done; another one follows (--more)
-};
 
 // Side by side with events in one synced write.
 struct GroupNote {
@@ -61,7 +41,7 @@ class Log {
   // is behind its watermark or differs from it, or the watermark is missing or bad beside a log
   // that is not empty; the error names the positions that are gone.
   static tl::expected<std::unique_ptr<Log>, StorageError> open(const OpenOptions& options);
-  virtual ~Log();
+  ~Log();
 
   LedgerId id() const;
   std::optional<Parent> parent() const;
@@ -70,9 +50,12 @@ class Log {
   Instant latest() const;  // latest instant known to have been used
   std::optional<ImportProgress> import() const;
 
-  // One synced write of the events (dense, from head()+1; may be empty when the note alone
-  // matters), then the watermark. When it returns without error all of it is durable. After an
-  // error the log refuses everything: the process must stop.
+  // Free space where DATA lies; none when the file system does not say.
+  std::optional<std::uint64_t> free_bytes() const;
+
+  // One synced write of the events (dense, from head()+1, anything else stops the process; may be
+  // empty when the note alone matters), then the watermark. When it returns without error all of it
+  // is durable. After an error the log refuses everything: the process must stop.
   tl::expected<void, StorageError> append(std::span<const Event> events, const GroupNote& note);
 
   // Writes the watermark anew with a later instant (at least every second, and at a clean stop).
@@ -82,13 +65,21 @@ class Log {
   tl::expected<std::vector<Event>, StorageError> read(std::span<const Position> positions) const;
 
   // Visits events [from, until] in order until `visit` says false; stops with an error at an event
-  // that is missing or cannot be read, naming position and type. Bounded memory.
+  // that is missing (beyond head() too) or cannot be read, naming position and type. Bounded
+  // memory.
   tl::expected<void, StorageError> scan(Position from, Position until,
                                         const std::function<bool(Event&&)>& visit) const;
 
   // Rehashes every stored event and checks density, both chains and the stored root. Progress is
   // called now and then with the position reached.
+  // Memory grows with the resources and claims there are, by some 50 bytes each.
   tl::expected<void, StorageError> verify(const std::function<void(Position)>& progress) const;
+
+ private:
+  struct Impl;
+  explicit Log(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace holdfast::store
