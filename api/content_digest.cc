@@ -96,10 +96,10 @@ unsigned correlation_pointer() {
 }  // namespace
 
 Digest content_digest(wire::Command::Reader command) {
-  static const unsigned correlation = correlation_pointer();
+  static const unsigned kCorrelation = correlation_pointer();
   thread_local std::string bytes;
   bytes.clear();
-  Encoder(bytes).add_struct(capnp::AnyStruct::Reader(command), correlation);
+  Encoder(bytes).add_struct(capnp::AnyStruct::Reader(command), kCorrelation);
   return store::sha256(bytes);
 }
 

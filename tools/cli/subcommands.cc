@@ -86,11 +86,11 @@ bool Subcommands::chosen() const { return parsed() != nullptr; }
 
 tl::expected<void, api::WordError> Subcommands::fill(capnp::DynamicStruct::Builder into) const {
   const Subcommand* subcommand = parsed();
-  const auto set = [](capnp::DynamicStruct::Builder struct_,
+  const auto set = [](capnp::DynamicStruct::Builder target,
                       const std::vector<Given>& given) -> tl::expected<void, api::WordError> {
     for (const auto& [field, option] : given) {
       if (option->count() == 0) continue;
-      auto done = api::set_field(struct_, *field, option->results().front(), {});
+      auto done = api::set_field(target, *field, option->results().front(), {});
       if (!done) return done;
     }
     return {};
