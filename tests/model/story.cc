@@ -29,6 +29,7 @@ Expiry any_expiry(Choices& choices, Instant now) {
   if (choices.chance(20)) return {};
   const Duration length = choices.any(kLengths);
   if (choices.chance(70)) return {length, {}};
+  if (choices.chance(20)) return {{}, now + Duration{choices.below(3) - 1}};
   return {{}, choices.chance(15) ? now - length : now + length};
 }
 
@@ -37,7 +38,7 @@ Definition any_definition(Choices& choices) {
   static const std::vector<Duration> kLongest = {kMinute, {3 * kHour.ms}};
   return {{1 + choices.below(4)},
           choices.any(kTurnarounds),
-          maybe(choices, 30, choices.any(kLongest)),
+          maybe(choices, 50, choices.any(kLongest)),
           maybe(choices, 30, Duration{30 * kSecond.ms})};
 }
 
@@ -64,22 +65,30 @@ Action any_resource_action(Choices& choices) {
   }
 }
 
-Hold any_hold(Choices& choices, Instant now, const Known& known) {
+// Mostly of a claim that there is.
+Key any_known_key(Choices& choices, const Known& known) {
   Key key = any_key(choices);
-  if (const auto before = known(key); before && choices.chance(40)) {
+  for (int again = 0; again < 5 && !known(key); ++again) key = any_key(choices);
+  return key;
+}
+
+Hold any_hold(Choices& choices, Instant now, const Known& known) {
+  const bool again = choices.chance(20);
+  const Key key = again ? any_known_key(choices, known) : any_key(choices);
+  if (const auto before = known(key); before && again) {
     // Said again, as it was or nearly.
-    Hold again{before->resource,
-               key,
-               before->span,
-               before->original_quantity,
-               before->holder,
-               {},
-               {},
-               any_expiry(choices, now),
-               {}};
-    if (choices.chance(20)) again.quantity = {1 + choices.below(3)};
-    if (choices.chance(10)) again.holder = any_holder(choices);
-    return again;
+    Hold same{before->resource,
+              key,
+              before->span,
+              before->original_quantity,
+              before->holder,
+              {},
+              {},
+              any_expiry(choices, now),
+              {}};
+    if (choices.chance(20)) same.quantity = {1 + choices.below(3)};
+    if (choices.chance(10)) same.holder = any_holder(choices);
+    return same;
   }
   return Hold{choices.any(story_paths()),
               maybe(choices, 95, key),
@@ -96,8 +105,7 @@ Action any_action(Choices& choices, Instant now, const Known& known) {
   const std::int64_t kind = choices.below(100);
   if (kind < 36) return any_hold(choices, now, known);
   if (kind < 50) return any_resource_action(choices);
-  Key key = any_key(choices);
-  for (int again = 0; again < 5 && !known(key); ++again) key = any_key(choices);
+  const Key key = any_known_key(choices, known);
   const auto claim = known(key);
   const auto holder = claim && choices.chance(90) ? maybe(choices, 85, claim->holder)
                                                   : std::optional(any_holder(choices));

@@ -71,6 +71,11 @@ TEST(DecideExtend, Accepted) {
       {"the maximum has been lowered below what it has: stays",
        after({"extend h holder=ann ttl=30m", "define r max_ttl=1m"}), "extend h holder=ann ttl=1m",
        "ok unchanged available=0 | h held r 1h-2h x1 v2 holder=ann at=0s expires=1800s"},
+      {"the capacity its hold was vouched for counts on",
+       {"hold q key=k holder=ann quantity=2 capacity=5 ttl=60s"},
+       "extend k holder=ann ttl=90s",
+       "ok #2+1 available=3 | k held q always x2 v2 holder=ann at=0s expires=90s capacity=5",
+       {"#2 tx=2+1 at=0s extended q k prev=1,1 by=app available=3 expires=90s holder=ann"}},
   });
 }
 

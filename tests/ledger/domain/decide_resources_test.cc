@@ -107,6 +107,10 @@ TEST(DecideChange, Refused) {
         "hold r/a key=c from=2h until=3h", "hold r/q key=a from=2h until=4h", "hold r key=z"},
        "change r turnaround=1m",
        "in_use blockers=z,b,a,c"},
+      {"a shorter turnaround as well",
+       {"define r turnaround=2m", "hold r key=h"},
+       "change r turnaround=1m",
+       "in_use blockers=h"},
   });
 }
 
@@ -165,6 +169,10 @@ TEST(DecideRetire, Rows) {
        {"define r", "retire r"},
        "retire r force=true reason=x operator=true",
        "unknown_resource"},
+      {"in use, by what stands on it, not below",
+       {"define r", "hold r key=h", "hold r/x key=a"},
+       "retire r",
+       "in_use blockers=h"},
       {"in use, blockers by (from, key)",
        {"define r capacity=9", "hold r key=b from=1h until=2h", "commit b holder=app",
         "hold r key=c from=1h until=9h", "hold r key=a from=2h until=3h"},
