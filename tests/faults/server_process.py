@@ -24,7 +24,8 @@ class ServerProcess:
         found = re.search(r"listens on (\S+?),", self.line)
         if not found:
             self.kill()
-            raise AssertionError(f"holdfastd did not start: {self.line!r}, see {self.errors.name}")
+            said = pathlib.Path(self.errors.name).read_text()
+            raise AssertionError(f"holdfastd did not start: {said}")
         self.address = found.group(1)
 
     def _first_line(self):
