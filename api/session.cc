@@ -21,6 +21,7 @@ constexpr std::chrono::seconds kHelloDeadline{10};
 constexpr std::chrono::seconds kLinger{2};
 constexpr std::size_t kMaxProgramBytes = 200;
 constexpr std::size_t kFirstBufferBytes = 16u << 10;
+constexpr std::size_t kKeptBufferBytes = 1u << 20;
 
 capnp::ReaderOptions limits_for(Frame frame) {
   capnp::ReaderOptions options;
@@ -65,9 +66,10 @@ Session::Session(asio::ip::tcp::socket socket, std::shared_ptr<IoThread> thread,
   account_receive_buffer();
 }
 
-Session::~Session() { budget_->give_back(receive_bytes_ + in_flight_bytes_); }
+Session::~Session() { budget_->give_back(receive_bytes_ + in_flight_bytes_ + unsent_bytes_); }
 
 void Session::start() {
+  if (life_ != Life::greeting) return;
   error_code error;
   const auto peer = socket_.remote_endpoint(error);
   if (!error) tune(socket_, error);
@@ -97,7 +99,7 @@ bool Session::may_read() const {
   const SessionLimits& limits = budget_->limits();
   return (life_ == Life::greeting || life_ == Life::open) &&
          in_flight_ < limits.in_flight_requests && in_flight_bytes_ < limits.in_flight_bytes &&
-         gathered_.size() + writing_.size() < limits.unsent_bytes;
+         unsent_bytes_ < limits.unsent_bytes;
 }
 
 void Session::read() {
@@ -218,7 +220,10 @@ void Session::encode(std::uint64_t id, const Fill& fill) {
   auto response = message.initRoot<wire::Response>();
   response.setId(id);
   fill(response);
+  const std::size_t gathered_before = gathered_.size();
   append_framed(message, gathered_);
+  unsent_bytes_ += gathered_.size() - gathered_before;
+  budget_->take(gathered_.size() - gathered_before);
 }
 
 void Session::fail(std::uint64_t id, wire::ErrorKind kind, const std::string& text) {
@@ -231,15 +236,22 @@ void Session::fail(std::uint64_t id, wire::ErrorKind kind, const std::string& te
 void Session::write() {
   if (write_running_ || life_ == Life::closed) return;
   write_running_ = true;
-  writing_.clear();
   std::swap(writing_, gathered_);
   asio::async_write(socket_, asio::buffer(writing_),
                     [self = shared_from_this()](error_code error, std::size_t) {
                       self->write_running_ = false;
-                      self->writing_.clear();
                       if (error) return self->close();
+                      self->written();
                       self->answers_gathered();
                     });
+}
+
+void Session::written() {
+  unsent_bytes_ -= writing_.size();
+  budget_->give_back(writing_.size());
+  writing_.clear();
+  // A buffer that grew for one large answer is not kept by a connection that falls silent.
+  if (writing_.capacity() > kKeptBufferBytes) writing_ = {};
 }
 
 // A connection that drains is done once everything was answered and sent.

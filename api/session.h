@@ -55,6 +55,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void fail(std::uint64_t id, wire::ErrorKind kind, const std::string& text);
   void encode(std::uint64_t id, const Fill& fill);
   void write();
+  void written();
   void settle();
   void linger();
   void discard();
@@ -79,6 +80,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   std::vector<std::byte> gathered_;
   std::vector<std::byte> writing_;
+  std::size_t unsent_bytes_ = 0;  // in both
   bool write_running_ = false;
 };
 

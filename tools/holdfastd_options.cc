@@ -12,8 +12,9 @@ namespace holdfast::tools {
 namespace {
 
 constexpr char kFooter[] =
-    "Every option can be given in the environment (HOLDFAST_DATA, HOLDFAST_LISTEN, ...: the\n"
-    "option's name in capitals, with _ for -) or in a file (--config, lines `data = \"DIR\"`);\n"
+    "Options can be given in the environment too (HOLDFAST_DATA, HOLDFAST_LISTEN, ...: the name\n"
+    "in capitals, with _ for -) and in a file (--config, lines `data = \"DIR\"`), but for\n"
+    "--accept-loss-from, which is the operator's word for one time;\n"
     "the command line comes first, then the file, then the environment.\n"
     "Durations are written 1d2h30m, 90s, 250ms. SIGTERM and SIGINT stop the server cleanly.";
 
@@ -107,7 +108,8 @@ void describe(CLI::App& app, ServerProgram& program, std::uint64_t& accept_loss_
                  "positions from this one on are lost and will be missed: serve what is left, "
                  "under a new ledger id")
       ->type_name("POSITION")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber)
+      ->configurable(false);
 }
 
 }  // namespace
