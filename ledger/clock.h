@@ -12,7 +12,7 @@ namespace holdfast {
 class TimeSource {
  public:
   virtual ~TimeSource() = default;
-  virtual Instant wall() const = 0;           // Unix time, may jump
+  virtual Instant wall() const = 0;            // Unix time, may jump
   virtual std::int64_t steady_ms() const = 0;  // never goes back, counts suspended time
 };
 

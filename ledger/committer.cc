@@ -61,9 +61,8 @@ void Committer::run() {
 std::optional<Group> Committer::next(bool& idle) {
   std::optional<Group> group;
   std::unique_lock lock(mutex_);
-  idle = !for_committer_.wait_for(lock, std::chrono::milliseconds(kNowAndThenMs), [this] {
-    return waiting_ || finishing_ || fatal_.over();
-  });
+  idle = !for_committer_.wait_for(lock, std::chrono::milliseconds(kNowAndThenMs),
+                                  [this] { return waiting_ || finishing_ || fatal_.over(); });
   if (!fatal_.over()) group.swap(waiting_);
   lock.unlock();
   for_writer_.notify_one();

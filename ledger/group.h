@@ -39,7 +39,7 @@ struct Group {
   std::vector<Event> events;
   std::vector<Answer> answers;
   std::size_t commands = 0;
-  Instant latest;  // the last instant it was decided at
+  Instant latest;                                              // the last instant it was decided at
   std::optional<std::optional<store::ImportProgress>> import;  // as GroupNote has it
 
   bool empty() const { return events.empty() && answers.empty() && !import; }

@@ -6,8 +6,8 @@
 
 #include "ledger/command_queue.h"
 #include "ledger/committer.h"
-#include "ledger/fatal.h"
 #include "ledger/domain/invariant.h"
+#include "ledger/fatal.h"
 #include "ledger/writer.h"
 
 namespace holdfast {

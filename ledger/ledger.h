@@ -25,8 +25,8 @@ using Outcome = tl::expected<Accepted, Refusal>;
 struct LedgerOptions {
   Policy policy;
   Duration max_clock_leap = kHour;
-  bool sweep = true;                       // record lapsed holds without being asked
-  std::size_t sweep_at_a_time = 1'000;     // events per group given to the sweep
+  bool sweep = true;                         // record lapsed holds without being asked
+  std::size_t sweep_at_a_time = 1'000;       // events per group given to the sweep
   std::size_t max_queued_commands = 65'536;  // beyond: overloaded
   std::size_t max_group_commands = 8'192;
   std::uint64_t min_free_disk_bytes = 256u << 20;  // below: read_only
@@ -72,8 +72,7 @@ class Ledger {
   void confirm_clock(std::function<void()> done);
 
   // Import mode (DESIGN 6). begin: the last line already judged of this file, or why not.
-  void import_begin(Digest file,
-                    std::function<void(tl::expected<std::uint64_t, Refusal>)> done);
+  void import_begin(Digest file, std::function<void(tl::expected<std::uint64_t, Refusal>)> done);
   void import_lines(std::vector<ImportLine> lines, Outcomes done);
   void import_end(bool more, std::function<void(tl::expected<void, Refusal>)> done);
 

@@ -21,7 +21,8 @@ class Recall {
   // Everything up to this position can be asked for. Never goes back.
   virtual Position projected() const = 0;
 
-  // Ended claims by key: none where the ledger, up to projected(), knows no ended claim of that key.
+  // Ended claims by key: none where the ledger, up to projected(), knows no ended claim of that
+  // key.
   virtual tl::expected<std::vector<std::optional<Claim>>, store::StorageError> ended(
       std::span<const std::string_view> keys) const = 0;
   // Position of the last event on each path; 0: none up to projected().

@@ -19,12 +19,10 @@ void name_action(const Steal& steal, Named& named) {
   if (steal.new_key) named.keys.push_back(steal.new_key->view());
 }
 template <class OfClaim>
-  requires requires(const OfClaim& action) { action.key; }
-void name_action(const OfClaim& action, Named& named) {
-  named.keys.push_back(action.key.view());
-}
+requires requires(const OfClaim& action) { action.key; }
+void name_action(const OfClaim& action, Named& named) { named.keys.push_back(action.key.view()); }
 template <class OfResource>
-  requires requires(const OfResource& action) { action.resource; }
+requires requires(const OfResource& action) { action.resource; }
 void name_action(const OfResource& action, Named& named) {
   named.paths.push_back(action.resource.view());
 }
@@ -58,14 +56,13 @@ tl::expected<RememberedRequest, StorageError> answer_again(const store::Log& log
   const std::uint32_t count = begin->transaction_count;
   auto last = count == 1 ? std::move(begin) : log.read(first + (count - 1));
   if (!last) return tl::unexpected(last.error());
-  RememberedRequest request{
-      .transaction = first,
-      .content = last->content,
-      .answer = {.first = first,
-                 .count = count,
-                 .clamped = was_clamped(last->happening),
-                 .claim = {},
-                 .available = last->available}};
+  RememberedRequest request{.transaction = first,
+                            .content = last->content,
+                            .answer = {.first = first,
+                                       .count = count,
+                                       .clamped = was_clamped(last->happening),
+                                       .claim = {},
+                                       .available = last->available}};
   if (!last->key) return request;
   const Key key = *last->key;
   auto chain = chain_to(log, std::move(*last));

@@ -166,9 +166,7 @@ void Writer::take(std::vector<Event>& events) {
 }
 
 // The sweep writes where commands may.
-bool Writer::may_sweep() const {
-  return !import_ && !clock_.unsafe() && !committer_.disk_is_low();
-}
+bool Writer::may_sweep() const { return !import_ && !clock_.unsafe() && !committer_.disk_is_low(); }
 
 // How long the writer may sleep: until the next hold lapses.
 std::optional<Duration> Writer::patience() const {

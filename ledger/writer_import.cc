@@ -6,9 +6,7 @@
 namespace holdfast {
 namespace {
 
-Refusal read_only(const char* because) {
-  return {.reason = Reason::read_only, .field = because};
-}
+Refusal read_only(const char* because) { return {.reason = Reason::read_only, .field = because}; }
 
 }  // namespace
 
