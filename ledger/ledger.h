@@ -71,7 +71,11 @@ class Ledger {
   // An operator accepts the wall clock after a leap.
   void confirm_clock(std::function<void()> done);
 
-  // Import mode (DESIGN 6). begin: the last line already judged of this file, or why not.
+  // Import mode (DESIGN 6). begin: the last line already judged of this file, or read_only with
+  // the field that says why not: `ledger` is not empty, another `file` is half done, the `disk` is
+  // full. Lines are numbered upwards. A line that cannot be judged now is read_only too (`import`
+  // not begun, `disk`, `line` judged before), and so are all after it until the file is begun
+  // again, so that none is passed over. Lines are never overloaded.
   void import_begin(Digest file, std::function<void(tl::expected<std::uint64_t, Refusal>)> done);
   void import_lines(std::vector<ImportLine> lines, Outcomes done);
   void import_end(bool more, std::function<void(tl::expected<void, Refusal>)> done);
@@ -87,13 +91,14 @@ class Ledger {
   const Policy& policy() const;
 
   // Answers what was submitted, makes it durable, writes the watermark, ends the threads.
-  // Idempotent.
+  // Idempotent. What comes later is not answered.
   void stop();
   // As a crash would: ends the threads without writing anything more (scenario `crash`).
   void abandon();
 
   // Called once, on whichever thread noticed, when a write or sync failed; no answer is given
-  // after that. Default: prints the error and exits the process with status 1.
+  // after that. It must not call stop() itself. Default: prints the error and exits the process
+  // with status 1.
   void on_fatal(std::function<void(const store::StorageError&)> handler);
 
  private:
