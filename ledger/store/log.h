@@ -23,15 +23,15 @@ namespace holdfast::store {
 struct GroupNote {
   Instant latest;  // latest instant of the ledger's clock
   // outer: leave as it is; inner none: import mode ends.
-  std::optional<std::optional<ImportProgress>> import;
+  std::optional<std::optional<ImportProgress>> import = {};
 };
 
 struct OpenOptions {
-  std::shared_ptr<rocksdb::FileSystem> fs;  // null: the operating system's
-  std::string dir;                          // DATA
-  bool read_only = false;                   // replay and verify; takes no lock, writes nothing
+  std::shared_ptr<rocksdb::FileSystem> fs = nullptr;  // null: the operating system's
+  std::string dir;                                    // DATA
+  bool read_only = false;  // replay and verify; takes no lock, writes nothing
   // Operator's word that positions from this one on are lost; starts a new ledger id.
-  std::optional<Position> accept_loss_from;
+  std::optional<Position> accept_loss_from = {};
 };
 
 // Reads from any thread; append and refresh from one thread at a time.
