@@ -5,15 +5,17 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "api/text/words.h"
+
 // Scenario files as text: lines into steps of words, each with what is expected of it (DESIGN 7).
 namespace holdfast::scenario {
 
-// A line's words; values with spaces stand in JSON quotes, which are undone here.
 struct Step {
   int line = 0;
-  std::vector<std::string> words;         // the first is the verb
-  int expectation_line = 0;               // 0: none given
-  std::vector<std::string> expected;      // the words after =>
+  std::string verb;
+  std::vector<api::Word> words;
+  int expectation_line = 0;         // 0: none given
+  std::vector<api::Word> expected;  // the words after =>
 };
 
 struct ScriptError {
