@@ -24,7 +24,10 @@ void put_blocker(const Claim& claim, wire::Claim::Builder into) {
   into.setHolder(text(claim.holder));
   into.setState(static_cast<wire::ClaimState>(claim.state));
   into.setHeldAt(claim.held_at.ms);
-  into.setExpiresAt(claim.expires_at.ms);
+  // A booking has no expiry.
+  if (claim.state != ClaimState::committed && claim.state != ClaimState::cancelled) {
+    into.setExpiresAt(claim.expires_at.ms);
+  }
   into.setVersion(claim.version.value);
 }
 

@@ -59,7 +59,7 @@ std::vector<std::string> listed(wire::Response::Reader answer, const TimeBase& b
 
 bool is_list(wire::Response::Reader answer) {
   return answer.isClaims() || answer.isHistory() ||
-         (answer.isAvailability() && answer.getAvailability().getFree() == *wire::NONE);
+         (answer.isAvailability() && answer.getAvailability().getFree() == wire::NONE);
 }
 
 std::string joined(const std::vector<std::string>& words) {
