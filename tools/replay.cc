@@ -1,8 +1,8 @@
+#include <capnp/message.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/json/serialize.hpp>
-#include <capnp/message.h>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -56,7 +56,8 @@ int print_state(const store::Log& log, Position as_of) {
   cli::Progress progress("replaying", as_of.value, "events");
   const auto scanned = log.scan(Position{1}, as_of, [&](Event&& event) {
     state.evolve(event);
-    if (event.position.value % 4'096 == 0) progress.show(event.position.value, event.position.value);
+    if (event.position.value % 4'096 == 0)
+      progress.show(event.position.value, event.position.value);
     return true;
   });
   if (!scanned) return failed(kDifferent, scanned.error().what);
@@ -84,9 +85,8 @@ int rebuild(const store::Log& log, const Options& options) {
   where.dir = options.data;
   const auto rebuilt = [&] {
     cli::Progress progress("rebuilding", log.head().value, "events");
-    return projections::rebuild_stopped(where, log, !options.keep, [&](Position p) {
-      progress.show(p.value, p.value);
-    });
+    return projections::rebuild_stopped(where, log, !options.keep,
+                                        [&](Position p) { progress.show(p.value, p.value); });
   }();
   if (!rebuilt) return failed(kFailed, rebuilt.error().what);
   for (const std::string& difference : rebuilt->differences) {

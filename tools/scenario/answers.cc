@@ -29,7 +29,8 @@ std::optional<std::string> canonical_piece(std::string_view text, const TimeBase
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
   const std::string_view span = text.substr(0, colon);
-  for (auto dash = span.find('-'); dash != std::string_view::npos; dash = span.find('-', dash + 1)) {
+  for (auto dash = span.find('-'); dash != std::string_view::npos;
+       dash = span.find('-', dash + 1)) {
     const auto from = api::parse_instant(span.substr(0, dash), base);
     const auto until = api::parse_instant(span.substr(dash + 1), base);
     if (!from || !until) continue;
@@ -143,9 +144,9 @@ std::string fields_text(capnp::DynamicStruct::Reader from, const TimeBase& base)
 
 bool depends_on_sweep(std::string_view name) {
   static const std::set<std::string_view> kNames = {
-      "version",     "position",             "first_position",    "positions", "transaction",
-      "current",     "previous_on_resource", "previous_of_claim", "size",      "root",
-      "transaction_count"};
+      "version",     "position", "first_position",       "positions",
+      "transaction", "current",  "previous_on_resource", "previous_of_claim",
+      "size",        "root",     "transaction_count"};
   return kNames.contains(name);
 }
 
@@ -188,8 +189,8 @@ std::optional<std::string> mismatch(wire::Response::Reader answer,
     if (first == "refused") return refusal_mismatch(*refusal, words.subspan(1), base);
     // A claim that nobody knows is an empty answer.
     if (first == "none" && refusal->getReason() == wire::Reason::UNKNOWN_CLAIM) return std::nullopt;
-    return "expected " + std::string(first.empty() ? *words.front().name + "=" : first) +
-           ", got " + as_text(answer, base);
+    return "expected " + std::string(first.empty() ? *words.front().name + "=" : first) + ", got " +
+           as_text(answer, base);
   }
   if (first == "refused") return "expected a refusal, got " + as_text(answer, base);
   if (is_list(answer)) return list_mismatch(answer, expected, base);

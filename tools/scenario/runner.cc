@@ -151,8 +151,8 @@ class Runner {
     const std::string actor = take_word(words, "actor").value_or("scenario");
     if (!Actor::make(actor)) return fail(step_->line, "not an actor: " + actor);
     map_version(words);
-    const auto filled = api::fill_from_words(step_->verb, words,
-                                             capnp::toDynamic(request.initBatch(1)[0]), base_);
+    const auto filled =
+        api::fill_from_words(step_->verb, words, capnp::toDynamic(request.initBatch(1)[0]), base_);
     if (filled) return judge(world_.ask(request, actor), true);
     refuse_or_fail(filled.error());
   }
@@ -162,8 +162,7 @@ class Runner {
     auto request = message.initRoot<wire::Request>();
     auto query = request.initQuery();
     std::vector<Word> words = step_->words;
-    const auto filled =
-        api::fill_from_words(step_->verb, words, capnp::toDynamic(query), base_);
+    const auto filled = api::fill_from_words(step_->verb, words, capnp::toDynamic(query), base_);
     if (!filled) return refuse_or_fail(filled.error());
     if (query.isClaims() && query.getClaims().getLimit() == 0) {
       query.getClaims().setLimit(kWholeList);
@@ -213,8 +212,8 @@ class Runner {
   // Positions differ with the sweep, so a version written in the file is another number in the
   // other modes: the current one if it was the current one, else one that is not.
   void map_version(std::vector<Word>& words) {
-    const auto version = std::find_if(words.begin(), words.end(),
-                                      [](const Word& w) { return w.name == "version"; });
+    const auto version =
+        std::find_if(words.begin(), words.end(), [](const Word& w) { return w.name == "version"; });
     const auto key =
         std::find_if(words.begin(), words.end(), [](const Word& w) { return !w.name; });
     if (version == words.end() || key == words.end()) return;

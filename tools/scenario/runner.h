@@ -18,9 +18,9 @@ struct Failure {
 
 // What one run of a script gave, by line of the step.
 struct Run {
-  std::vector<Failure> failures;               // empty: passed; as_written only
-  std::map<int, std::string> answers;          // those that must not depend on the sweep
-  std::map<int, bool> version_was_current;     // of commands that name a version
+  std::vector<Failure> failures;            // empty: passed; as_written only
+  std::map<int, std::string> answers;       // those that must not depend on the sweep
+  std::map<int, bool> version_was_current;  // of commands that name a version
   std::size_t expectations = 0;
 };
 

@@ -40,8 +40,8 @@ tl::expected<std::vector<Step>, ScriptError> parse_script(std::string_view text)
       continue;
     }
     if (words->front().name) {
-      return tl::unexpected(ScriptError{line, "a step begins with what to do, not with " +
-                                                  *words->front().name + "="});
+      return tl::unexpected(ScriptError{
+          line, "a step begins with what to do, not with " + *words->front().name + "="});
     }
     Step step{.line = line, .verb = words->front().value, .words = {}, .expected = {}};
     step.words.assign(std::make_move_iterator(words->begin() + 1),
