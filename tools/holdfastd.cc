@@ -81,7 +81,8 @@ int serve(const ServerProgram& program, const StopSignals& signals) {
   auto projections = projections::Projections::open(projection_options, **log, state);
   if (!projections) return refuse(projections.error().what);
   const projections::OpenReport& opened = (*projections)->opened();
-  if (opened.rebuilt_because) spdlog::warn("projections rebuilt: {}", *opened.rebuilt_because);
+  if (opened.rebuilt_because && (*log)->head())
+    spdlog::warn("projections rebuilt: {}", *opened.rebuilt_because);
 
   Ledger ledger(**log, std::move(state), time, **projections, **projections, program.ledger);
   api::Dispatch dispatch(ledger, **projections);
