@@ -93,6 +93,7 @@ void Writer::handle(SubmitItem& item) {
   const Instant now = advance_to_now();
   std::vector<Outcome> outcomes;
   outcomes.reserve(item.commands.size());
+  make_room_for(item.commands.size());
   for (const Submission& submission : item.commands) outcomes.push_back(judge(submission, now));
   group_.commands += item.commands.size();
   group_.answers.push_back(
@@ -158,6 +159,14 @@ Given Writer::given(const Action& action, Instant now) {
   return {.now = now,
           .fresh_key = needs_fresh_key(action) ? fresh_keys_.make(now) : Key::trusted({}),
           .policy = options_.policy};
+}
+
+// Most commands write one event: the group's are moved once, not again and again as it grows.
+void Writer::make_room_for(std::size_t commands) {
+  const std::size_t needed = group_.events.size() + commands;
+  if (needed > group_.events.capacity()) {
+    group_.events.reserve(std::max(needed, 2 * group_.events.capacity()));
+  }
 }
 
 void Writer::take(std::vector<Event>& events) {

@@ -55,6 +55,7 @@ class Writer {
   Outcome decide_now(const Submission& submission, Instant now);
   std::optional<Outcome> said_before(const Command& command) const;
   Given given(const Action& action, Instant now);
+  void make_room_for(std::size_t commands);
   void take(std::vector<Event>& events);
 
   // Import mode.

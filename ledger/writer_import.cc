@@ -47,6 +47,7 @@ std::optional<Refusal> Writer::not_judged(const ImportLine& line) {
 void Writer::handle(ImportLinesItem& item) {
   std::vector<Outcome> outcomes;
   outcomes.reserve(item.lines.size());
+  make_room_for(item.lines.size());
   for (const ImportLine& line : item.lines) {
     if (auto refusal = not_judged(line)) {
       taking_lines_ = false;
