@@ -26,7 +26,12 @@ rocksdb::ColumnFamilyOptions family_options(Family family,
   table.cache_index_and_filter_blocks = false;
   table.format_version = 5;
   rocksdb::ColumnFamilyOptions options;
+  // Checkpoints come every second or two under load: their files are compressed when they are first
+  // merged, eight at a time, not when they are written. Measured: compaction and compression were a
+  // fifth of the server's time at four files.
   options.compression = rocksdb::kLZ4Compression;
+  options.compression_per_level = {rocksdb::kNoCompression, rocksdb::kLZ4Compression};
+  options.level0_file_num_compaction_trigger = 8;
   options.level_compaction_dynamic_level_bytes = true;
   options.max_write_buffer_number = 4;
   const bool small = family == Family::meta || family == Family::definitions;
