@@ -168,6 +168,8 @@ void Session::greet(wire::Request::Reader request) {
                                                : "only the first message may be a hello";
     return fail(request.getId(), wire::ErrorKind::BAD_MESSAGE, text);
   }
+  // Read before the hello is handed on, since it may be malformed.
+  const std::string_view program = request.getHello().getProgram().cStr();
   auto caller = dispatch_.greet(request.getHello(), source_, reply_to(request.getId(), 0));
   if (!caller) {
     answered(0);
@@ -176,7 +178,6 @@ void Session::greet(wire::Request::Reader request) {
     return;
   }
   caller_ = std::move(*caller);
-  const std::string_view program = request.getHello().getProgram().cStr();
   spdlog::debug("{}: actor '{}', program '{}'", source_, caller_->actor.view(),
                 is_name(program, kMaxProgramBytes) ? program : "not named");
   life_ = Life::open;
