@@ -38,14 +38,23 @@ Claim claim() {
 const std::string kBlocker =
     R"({"key":"h1","resource":"room-1","from":"1970-01-01T00:00:00Z",)"
     R"("until":"1970-01-01T01:00:00Z","quantity":2,"holder":"ann","state":"committed",)"
-    R"("held_at":"1970-01-01T00:00:01Z","expires_at":"1970-01-01T00:01:01Z","version":7})";
+    R"("held_at":"1970-01-01T00:00:01Z","version":7})";
 const std::string kClaim =
     R"({"key":"h1","resource":"room-1","from":"1970-01-01T00:00:00Z",)"
     R"("until":"1970-01-01T01:00:00Z","quantity":2,"holder":"ann","cart":"c","label":"order 17",)"
     R"("state":"committed","held_at":"1970-01-01T00:00:01Z",)"
-    R"("expires_at":"1970-01-01T00:01:01Z","version":7,"stolen_from":"h0","stolen_by":"h2"})";
+    R"("version":7,"stolen_from":"h0","stolen_by":"h2"})";
 
 TEST(ConvertAnswer, Claims) { EXPECT_EQ(json<wire::Claim>(claim()), kClaim); }
+
+TEST(ConvertAnswer, AHoldHasAnExpiryABookingHasNone) {
+  Claim hold = claim();
+  hold.state = ClaimState::held;
+  EXPECT_NE(json<wire::Claim>(hold).find(R"("expires_at":"1970-01-01T00:01:01Z")"),
+            std::string::npos);
+  hold.state = ClaimState::cancelled;
+  EXPECT_EQ(json<wire::Claim>(hold).find("expires_at"), std::string::npos);
+}
 
 TEST(ConvertAnswer, Outcomes) {
   Accepted accepted{.first = {5}, .count = 2, .clamped = true, .claim = claim(), .available = 0};
