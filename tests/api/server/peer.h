@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+#include <poll.h>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
@@ -54,6 +56,11 @@ class Peer {
       if (*frame) {
         return Response(kj::heapArray<capnp::word>((*frame)->data(), (*frame)->size()));
       }
+      pollfd readable{.fd = socket_.native_handle(), .events = POLLIN, .revents = 0};
+      if (::poll(&readable, 1, kPatienceMs) == 0) {
+        ADD_FAILURE() << "neither an answer nor an end";
+        return std::nullopt;
+      }
       const auto space = reader_.space();
       boost::system::error_code error;
       const std::size_t bytes =
@@ -69,6 +76,8 @@ class Peer {
   }
 
  private:
+  static constexpr int kPatienceMs = 30'000;
+
   boost::asio::io_context io_;
   boost::asio::ip::tcp::socket socket_;
   FrameReader reader_;
