@@ -8,6 +8,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <random>
@@ -239,7 +240,9 @@ void Client::Impl::read_done(std::size_t bytes) {
     if (!frame) return lost("the answer was " + std::string(describe(frame.error())), true);
     if (!*frame) return read();
     try {
-      received(Response(kj::heapArray<capnp::word>(frame->value().data(), frame->value().size())));
+      auto words = kj::heapArray<capnp::word>(frame->value().size());
+      std::memcpy(words.begin(), frame->value().data(), words.asBytes().size());
+      received(Response(std::move(words)));
     } catch (const kj::Exception& damage) {
       return lost("an answer could not be read: " + std::string(damage.getDescription().cStr()),
                   false);

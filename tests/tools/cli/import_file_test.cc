@@ -40,8 +40,7 @@ TEST_F(ImportFile, HasItsDigest) {
   const auto checked = check(line);
   ASSERT_TRUE(checked);
   std::string hex;
-  for (const std::byte b : checked->sha256)
-    hex += fmt::format("{:02x}", std::to_integer<int>(b));
+  for (const std::byte b : checked->sha256) hex += fmt::format("{:02x}", std::to_integer<int>(b));
   EXPECT_EQ(hex, "19ae023db2e9c81170c79102f7258dc06c9053502b98deb355b285fbbc1fa2c5");
 }
 
