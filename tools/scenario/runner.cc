@@ -12,8 +12,6 @@ namespace {
 
 using api::Word;
 
-constexpr std::uint32_t kWholeList = 10'000;
-
 class Runner {
  public:
   Runner(SweepMode mode, const Run* as_written) : mode_(mode), as_written_(as_written) {}
@@ -164,17 +162,14 @@ class Runner {
     std::vector<Word> words = step_->words;
     const auto filled = api::fill_from_words(step_->verb, words, capnp::toDynamic(query), base_);
     if (!filled) return refuse_or_fail(filled.error());
-    if (query.isClaims() && query.getClaims().getLimit() == 0) {
-      query.getClaims().setLimit(kWholeList);
-    }
-    if (query.isHistory() && query.getHistory().getLimit() == 0) {
-      query.getHistory().setLimit(kWholeList);
-    }
     // Positions differ with the sweep, and with them what `as-of=@P` means.
     const bool by_position = std::any_of(words.begin(), words.end(), [](const Word& word) {
       return word.name && word.value.starts_with('@');
     });
-    judge(world_.ask(request, "scenario"), !by_position);
+    const bool limited = std::any_of(words.begin(), words.end(),
+                                     [](const Word& word) { return word.name == "limit"; });
+    judge(limited ? world_.ask(request, "scenario") : world_.ask_whole(request, "scenario"),
+          !by_position);
   }
 
   void refuse_or_fail(const api::WordError& error) {

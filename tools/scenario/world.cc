@@ -67,6 +67,50 @@ Answer World::ask(wire::Request::Reader request, const std::string& actor) {
   return answer;
 }
 
+namespace {
+
+// The pages of a list as one answer. `list` gives a page's list, `init` the whole one's.
+template <class List, class Init>
+void join(const std::vector<Answer>& pages, const List& list, const Init& init) {
+  unsigned total = 0;
+  for (const Answer& page : pages) total += list(page.root()).size();
+  auto whole = init(total);
+  unsigned at = 0;
+  for (const Answer& page : pages) {
+    for (const auto item : list(page.root())) whole.setWithCaveats(at++, item);
+  }
+}
+
+}  // namespace
+
+Answer World::ask_whole(wire::Request::Builder request, const std::string& actor) {
+  std::vector<Answer> pages;
+  pages.push_back(ask(request.asReader(), actor));
+  const auto last = [&] { return pages.back().root(); };
+  while (last().isClaims() && last().getClaims().hasCursor()) {
+    request.getQuery().getClaims().setCursor(last().getClaims().getCursor());
+    pages.push_back(ask(request.asReader(), actor));
+  }
+  while (last().isHistory() && last().getHistory().hasCursor()) {
+    request.getQuery().getHistory().setCursor(last().getHistory().getCursor());
+    pages.push_back(ask(request.asReader(), actor));
+  }
+  if (pages.size() == 1) return std::move(pages.front());
+  Answer whole;
+  if (last().isClaims()) {
+    join(
+        pages, [](wire::Response::Reader page) { return page.getClaims().getClaims(); },
+        [&](unsigned n) { return whole.builder().initClaims().initClaims(n); });
+  } else if (last().isHistory()) {
+    join(
+        pages, [](wire::Response::Reader page) { return page.getHistory().getEvents(); },
+        [&](unsigned n) { return whole.builder().initHistory().initEvents(n); });
+  } else {
+    return std::move(pages.back());
+  }
+  return whole;
+}
+
 void World::sweep_all() {
   for (bool left = true; left;) {
     std::promise<SweepReport> done;

@@ -60,6 +60,8 @@ class World {
   void crash();  // what was not synced is lost
 
   Answer ask(wire::Request::Reader request, const std::string& actor);
+  // A list whole, its cursors followed; any other answer as it is.
+  Answer ask_whole(wire::Request::Builder request, const std::string& actor);
   void sweep_all();
   Instant ledger_now();
   std::uint64_t events() const { return log_->head().value; }
