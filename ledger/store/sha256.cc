@@ -18,22 +18,23 @@ struct FreeContext {
 // Fetched once and a context a thread: EVP_sha256() looks the algorithm up anew at every init,
 // which costs more than hashing an event.
 const EVP_MD* algorithm() {
-  static const std::unique_ptr<EVP_MD, FreeAlgorithm> md(EVP_MD_fetch(nullptr, "SHA256", nullptr));
-  return md.get();
+  static const std::unique_ptr<EVP_MD, FreeAlgorithm> kSha256(
+      EVP_MD_fetch(nullptr, "SHA256", nullptr));
+  return kSha256.get();
 }
 
 }  // namespace
 
 Digest sha256(std::span<const std::string_view> pieces) {
-  thread_local const std::unique_ptr<EVP_MD_CTX, FreeContext> context(EVP_MD_CTX_new());
+  thread_local const std::unique_ptr<EVP_MD_CTX, FreeContext> kContext(EVP_MD_CTX_new());
   const auto require = [](bool done) { HOLDFAST_INVARIANT(done, "OpenSSL computes SHA-256"); };
-  require(context && EVP_DigestInit_ex2(context.get(), algorithm(), nullptr) == 1);
+  require(kContext && EVP_DigestInit_ex2(kContext.get(), algorithm(), nullptr) == 1);
   for (const std::string_view piece : pieces) {
-    require(EVP_DigestUpdate(context.get(), piece.data(), piece.size()) == 1);
+    require(EVP_DigestUpdate(kContext.get(), piece.data(), piece.size()) == 1);
   }
   Digest digest;
   auto* out = reinterpret_cast<unsigned char*>(digest.data());
-  require(EVP_DigestFinal_ex(context.get(), out, nullptr) == 1);
+  require(EVP_DigestFinal_ex(kContext.get(), out, nullptr) == 1);
   return digest;
 }
 
