@@ -176,7 +176,7 @@ class Runner {
     if (!error.bad_time) return fail(step_->line, error.what);
     Answer answer;
     answer.builder().initRefused().setReason(wire::Reason::BAD_TIME);
-    judge(std::move(answer), true);
+    judge(answer, true);
   }
 
   void judge(const Answer& answer, bool comparable) {
