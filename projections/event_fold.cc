@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "ledger/domain/held_claim.h"
+
 namespace holdfast::projections {
 namespace {
 
@@ -16,22 +18,7 @@ struct FoldClaim {
   Result operator()(const Held& body) {
     if (claim) return no("holds a key that was used before");
     if (!event.personal.holder) return no("names no holder");
-    claim = Claim{.key = *event.key,
-                  .resource = event.resource,
-                  .span = body.span,
-                  .quantity = body.quantity,
-                  .original_quantity = body.quantity,
-                  .holder = *event.personal.holder,
-                  .cart = event.personal.cart,
-                  .label = event.personal.label,
-                  .vouched_capacity = body.capacity,
-                  .state = ClaimState::held,
-                  .held_at = event.recorded_at,
-                  .expires_at = body.expires_at,
-                  .version = event.position,
-                  .last_event = event.position,
-                  .stolen_from = body.stolen_from,
-                  .stolen_by = {}};
+    claim = claim_of(event, body);
     return {};
   }
 

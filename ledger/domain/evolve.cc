@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ledger/domain/held_claim.h"
 #include "ledger/domain/invariant.h"
 #include "ledger/domain/state.h"
 
@@ -197,22 +198,7 @@ void State::fold(const Event& event, const Retired&) {
 
 void State::fold(const Event& event, const Held& body) {
   HOLDFAST_INVARIANT(event.key && event.personal.holder, "a held event names key and holder");
-  restore_claim(Claim{.key = *event.key,
-                      .resource = event.resource,
-                      .span = body.span,
-                      .quantity = body.quantity,
-                      .original_quantity = body.quantity,
-                      .holder = *event.personal.holder,
-                      .cart = event.personal.cart,
-                      .label = event.personal.label,
-                      .vouched_capacity = body.capacity,
-                      .state = ClaimState::held,
-                      .held_at = event.recorded_at,
-                      .expires_at = body.expires_at,
-                      .version = event.position,
-                      .last_event = event.position,
-                      .stolen_from = body.stolen_from,
-                      .stolen_by = {}});
+  restore_claim(claim_of(event, body));
 }
 
 void State::fold(const Event& event, const Extended& body) {
