@@ -25,22 +25,37 @@ std::size_t wire_bytes(const Claim& claim) {
   return bytes;
 }
 
-// A refusal in a batch names one blocker.
-void shorten(Outcome& outcome, bool one_blocker, std::size_t& claim_bytes) {
-  const auto keep = [&](std::optional<Claim>& claim) {
-    if (!claim) return;
-    claim_bytes += wire_bytes(*claim);
-    if (claim_bytes > kMaxClaimBytes) claim.reset();
-  };
-  if (outcome) return keep(outcome->claim);
-  Refusal& refusal = outcome.error();
-  if (one_blocker && refusal.blockers.size() > 1) {
-    refusal.blockers.erase(refusal.blockers.begin() + 1, refusal.blockers.end());
+// Leaves out claims once there are too many bytes of them.
+class Shortening {
+ public:
+  explicit Shortening(bool one_blocker) : one_blocker_(one_blocker) {}
+
+  void shorten(Accepted& accepted) {
+    keep(accepted.claim);
+    for (Accepted& part : accepted.parts) shorten(part);
   }
-  for (const Claim& blocker : refusal.blockers) claim_bytes += wire_bytes(blocker);
-  if (claim_bytes > kMaxClaimBytes) refusal.blockers.clear();
-  keep(refusal.claim);
-}
+
+  // A refusal in a batch names one blocker.
+  void shorten(Refusal& refusal) {
+    if (one_blocker_ && refusal.blockers.size() > 1) {
+      refusal.blockers.erase(refusal.blockers.begin() + 1, refusal.blockers.end());
+    }
+    for (const Claim& blocker : refusal.blockers) bytes_ += wire_bytes(blocker);
+    if (bytes_ > kMaxClaimBytes) refusal.blockers.clear();
+    keep(refusal.claim);
+    for (Refusal& one : refusal.refused) shorten(one);
+  }
+
+ private:
+  void keep(std::optional<Claim>& claim) {
+    if (!claim) return;
+    bytes_ += wire_bytes(*claim);
+    if (bytes_ > kMaxClaimBytes) claim.reset();
+  }
+
+  bool one_blocker_;
+  std::size_t bytes_ = 0;
+};
 
 }  // namespace
 
@@ -60,8 +75,14 @@ Fill refused_answer(Refusal refusal, Position at) {
 }
 
 Fill outcomes_answer(std::vector<Outcome> outcomes, Position at) {
-  std::size_t claim_bytes = 0;
-  for (Outcome& outcome : outcomes) shorten(outcome, outcomes.size() > 1, claim_bytes);
+  Shortening shortening(outcomes.size() > 1);
+  for (Outcome& outcome : outcomes) {
+    if (outcome) {
+      shortening.shorten(*outcome);
+    } else {
+      shortening.shorten(outcome.error());
+    }
+  }
   return [outcomes = std::move(outcomes), at](wire::Response::Builder response) {
     response.setPosition(at.value);
     auto list = response.initOutcomes(static_cast<unsigned>(outcomes.size()));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "ledger/domain/ids.h"
@@ -10,7 +11,8 @@ namespace holdfast::api {
 struct Caller {
   Actor actor;
   bool is_operator;
-  std::string source;  // address of the connection
+  std::string source;            // address of the connection
+  std::uint64_t connection = 0;  // a number of its own, for bound holds; 0: none
 };
 
 }  // namespace holdfast::api

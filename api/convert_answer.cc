@@ -11,15 +11,19 @@ capnp::Text::Reader text(const Text<Tag>& value) {
   return {value.str().c_str(), value.str().size()};
 }
 
+template <class WithSpan>
+void put_span(const std::optional<Span>& span, WithSpan into) {
+  if (!span) return;
+  into.setFrom(span->from.ms);
+  into.setUntil(span->until.ms);
+}
+
 // A blocker stands in somebody else's answer: what is in the way and until when, without what its
 // holder wrote about it.
 void put_blocker(const Claim& claim, wire::Claim::Builder into) {
   into.setKey(text(claim.key));
   into.setResource(text(claim.resource));
-  if (claim.span) {
-    into.setFrom(claim.span->from.ms);
-    into.setUntil(claim.span->until.ms);
-  }
+  put_span(claim.span, into);
   into.setQuantity(claim.quantity.units);
   into.setHolder(text(claim.holder));
   into.setState(static_cast<wire::ClaimState>(claim.state));
@@ -36,6 +40,17 @@ void put_definition(const Definition& definition, wire::Event::Builder into) {
   into.setTurnaround(definition.turnaround.ms);
   if (definition.max_ttl) into.setMaxTtl(definition.max_ttl->ms);
   if (definition.default_ttl) into.setDefaultTtl(definition.default_ttl->ms);
+  into.setParts(definition.parts);
+  if (definition.holder_limit) into.setHolderLimit(definition.holder_limit->units);
+  if (definition.extension_limit) into.setExtensionLimit(*definition.extension_limit);
+  if (definition.max_hold_time) into.setMaxHoldTime(definition.max_hold_time->ms);
+  if (definition.attributes.empty()) return;
+  auto list = into.initAttributes(static_cast<unsigned>(definition.attributes.size()));
+  unsigned i = 0;
+  for (const auto& [name, value] : definition.attributes) {
+    list[i].setName(text(name));
+    list[i++].setValue(text(value));
+  }
 }
 
 // The fields of each type of event.
@@ -43,15 +58,19 @@ struct PutHappening {
   wire::Event::Builder into;
 
   void operator()(const Defined& defined) { put_definition(defined.definition, into); }
-  void operator()(const Changed& changed) { put_definition(changed.definition, into); }
+  void operator()(const Changed& changed) {
+    put_definition(changed.definition, into);
+    if (!changed.window) return;
+    into.setWindow(changed.window->kind == WindowKind::hours ? "hours" : "blocked");
+    into.setWindowAdded(changed.window->add);
+    put_span(changed.window->span, into);
+  }
   void operator()(const Closed&) {}
   void operator()(const Opened&) {}
   void operator()(const Retired& retired) { into.setForced(retired.forced); }
   void operator()(const Held& held) {
-    if (held.span) {
-      into.setFrom(held.span->from.ms);
-      into.setUntil(held.span->until.ms);
-    }
+    put_span(held.span, into);
+    into.setBound(held.bound);
     into.setQuantity(held.quantity.units);
     into.setExpiresAt(held.expires_at.ms);
     into.setClamped(held.clamped);
@@ -74,6 +93,12 @@ struct PutHappening {
     into.setQuantity(cancelled.quantity.units);
     into.setRemaining(cancelled.remaining.units);
   }
+  void operator()(const Moved& moved) {
+    put_span(moved.span, into);
+    if (!moved.to) return;
+    into.setTo(text(*moved.to));
+    into.setPreviousOnTo(moved.previous_on_to.value);
+  }
   void operator()(const Stolen& stolen) { into.setStolenBy(text(stolen.by)); }
   void operator()(const Expired& expired) { into.setDue(expired.due.ms); }
 };
@@ -86,6 +111,7 @@ void put(const Claim& claim, wire::Claim::Builder into) {
   if (claim.label) into.setLabel(text(*claim.label));
   if (claim.stolen_from) into.setStolenFrom(text(*claim.stolen_from));
   if (claim.stolen_by) into.setStolenBy(text(*claim.stolen_by));
+  into.setBound(claim.bound);
 }
 
 void put(const Refusal& refusal, wire::Refusal::Builder into) {
@@ -106,6 +132,14 @@ void put(const Refusal& refusal, wire::Refusal::Builder into) {
   }
   if (refusal.retry_at) into.setRetryAt(refusal.retry_at->ms);
   if (refusal.claim) put(*refusal.claim, into.initClaim());
+  if (refusal.allowed) into.setLimit(*refusal.allowed);
+  if (!refusal.what.empty()) into.setWhat(text(refusal.what));
+  if (!refusal.actual.empty()) into.setActual(text(refusal.actual));
+  if (refusal.refused.empty()) return;
+  auto positions = into.initPositions(static_cast<unsigned>(refusal.positions));
+  for (const Refusal& one : refusal.refused) {
+    put(one, positions[static_cast<unsigned>(one.position - 1)].initRefused());
+  }
 }
 
 void put(const Accepted& accepted, wire::Accepted::Builder into) {
@@ -116,6 +150,15 @@ void put(const Accepted& accepted, wire::Accepted::Builder into) {
   into.setChanged(accepted.changed());
   into.setReplayed(accepted.replayed);
   into.setClamped(accepted.clamped);
+  if (!accepted.parts.empty()) {
+    auto parts = into.initParts(static_cast<unsigned>(accepted.parts.size()));
+    for (unsigned i = 0; i < parts.size(); ++i) put(accepted.parts[i], parts[i]);
+  }
+  if (accepted.begun) {
+    std::string cursor = std::to_string(accepted.begun->value);
+    if (accepted.after) cursor += "/" + accepted.after->str();
+    into.setCursor(text(cursor));
+  }
 }
 
 void put(const Outcome& outcome, wire::Outcome::Builder into) {
@@ -150,6 +193,7 @@ void put(const Event& event, wire::Event::Builder into) {
         {reinterpret_cast<const kj::byte*>(event.content->data()), event.content->size()});
   }
   if (event.available) into.setAvailable(*event.available);
+  into.setStep(event.step);
   const Personal& personal = event.personal;
   if (personal.holder) into.setHolder(text(*personal.holder));
   if (personal.cart) into.setCart(text(*personal.cart));

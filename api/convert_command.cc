@@ -2,98 +2,16 @@
 
 #include <kj/debug.h>
 
-#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "api/form.h"
+
 namespace holdfast::api {
 namespace {
-
-std::string_view view(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
-
-// Reads the fields of one command and keeps the first objection in the order of precedence, which
-// is that of Reason; between equals the one found first. A field that was objected to reads as a
-// placeholder, which nobody gets to see.
-class Form {
- public:
-  void object(Refusal refusal) {
-    if (!objection_ || refusal.reason < objection_->reason) objection_ = std::move(refusal);
-  }
-  void object(Reason reason) { object(Refusal{.reason = reason}); }
-  void object_to_text(std::string_view field) {
-    object(Refusal{.reason = Reason::bad_text, .field = std::string(field)});
-  }
-  const std::optional<Refusal>& objection() const { return objection_; }
-
-  Path path(capnp::Text::Reader text) {
-    auto path = Path::make(view(text));
-    if (!path) object(Reason::bad_path);
-    return path ? std::move(*path) : Path::trusted({});
-  }
-  Key key(capnp::Text::Reader text) {
-    auto key = Key::make(view(text));
-    if (!key) object(Reason::bad_key);
-    return key ? std::move(*key) : Key::trusted({});
-  }
-  std::optional<Key> optional_key(bool given, capnp::Text::Reader text) {
-    if (!given) return std::nullopt;
-    return key(text);
-  }
-  template <class Name>
-  std::optional<Name> optional_text(bool given, capnp::Text::Reader text, std::string_view field) {
-    if (!given) return std::nullopt;
-    auto name = Name::make(view(text));
-    if (!name) object_to_text(field);
-    return name;
-  }
-  Holder required_holder(capnp::Text::Reader text, std::string_view field) {
-    auto holder = Holder::make(view(text));
-    if (!holder) object_to_text(field);
-    return holder ? std::move(*holder) : Holder::trusted({});
-  }
-
-  std::optional<Span> span(std::int64_t from, std::int64_t until) {
-    if (from == wire::NONE && until == wire::NONE) return std::nullopt;
-    const Span span{Instant{from}, Instant{until}};
-    if (!in_range(span.from) || !in_range(span.until) || span.until <= span.from) {
-      object(Reason::bad_span);
-    }
-    return span;
-  }
-  std::optional<Quantity> units(std::int64_t units, std::int64_t least) {
-    if (units == wire::NONE) return std::nullopt;
-    if (units < least || units > kMaxUnits) object(Reason::bad_quantity);
-    return Quantity{units};
-  }
-  Expiry expiry(std::int64_t ttl, std::int64_t expires_at) {
-    Expiry expiry;
-    // Whatever is longer than all of time is clamped all the same, and cannot overflow.
-    if (ttl != wire::NONE) expiry.ttl = Duration{std::min(ttl, kMaxInstant.ms)};
-    if (expires_at != wire::NONE) expiry.expires_at = Instant{expires_at};
-    const bool both = expiry.ttl && expiry.expires_at;
-    const bool bad_ttl = expiry.ttl && expiry.ttl->ms <= 0;
-    const bool bad_instant = expiry.expires_at && !in_range(*expiry.expires_at);
-    if (both || bad_ttl || bad_instant) object(Reason::bad_ttl);
-    return expiry;
-  }
-  std::optional<Duration> setting(std::int64_t ms, std::int64_t least, Duration most,
-                                  std::string_view name) {
-    if (ms == wire::NONE) return std::nullopt;
-    if (ms < least) object(Reason::bad_ttl);
-    if (ms > most.ms) {
-      object(Refusal{.reason = Reason::limit, .name = std::string(name), .max = most.ms});
-    }
-    return Duration{ms};
-  }
-  std::optional<Position> version(std::int64_t version) {
-    if (version == wire::NONE) return std::nullopt;
-    // No claim has a version below 1: what is less is as stale as 0.
-    return Position{static_cast<std::uint64_t>(std::max<std::int64_t>(version, 0))};
-  }
-
- private:
-  std::optional<Refusal> objection_;
-};
 
 // Extend, release, commit and cancel need the holder, except from operators.
 template <class Named>
@@ -102,25 +20,73 @@ std::optional<Holder> owner(Form& form, Named named, const Caller& caller) {
   return form.optional_text<Holder>(named.hasHolder(), named.getHolder(), "holder");
 }
 
+void operators_with_reason(Form& form, wire::Command::Reader command, const Caller& caller) {
+  if (command.getReason().size() == 0) form.object_to_text("reason");
+  if (!caller.is_operator) form.object(Reason::forbidden);
+}
+
+// One claim or the holds of a cart; what is said beside a cart is not for many.
+template <class Named>
+KeyOrCart key_or_cart(Form& form, Named named, bool not_for_many) {
+  if (!named.hasCart()) return form.key(named.getKey());
+  if (named.hasKey() || not_for_many) form.object_to_text("cart");
+  const auto cart = form.optional_text<Cart>(true, named.getCart(), "cart");
+  return cart.value_or(Cart::trusted({}));
+}
+
+using ChangedAttributes = std::map<AttributeName, std::optional<Note>>;
+
+ChangedAttributes attributes(Form& form, capnp::List<wire::Attribute>::Reader given) {
+  ChangedAttributes attributes;
+  if (given.size() > kMaxAttributes) form.object_to_more_than("attributes", kMaxAttributes);
+  for (const auto attribute : given) {
+    const auto name = form.optional_text<AttributeName>(true, attribute.getName(), "attributes");
+    const auto value = form.optional_text<Note>(attribute.getValue().size() > 0,
+                                                attribute.getValue(), "attributes");
+    if (name && !attributes.emplace(*name, value).second) form.object_to_text("attributes");
+  }
+  return attributes;
+}
+
 template <class Fields>
 DefinitionChange settings(Form& form, Fields fields) {
   return {.capacity = form.units(fields.getCapacity(), 1),
           .turnaround = form.setting(fields.getTurnaround(), 0, kMaxSetting, "turnaround"),
+          .parts = {},
           .max_ttl = form.setting(fields.getMaxTtl(), 1, kMaxMaxTtl, "max_ttl"),
-          .default_ttl = form.setting(fields.getDefaultTtl(), 1, kMaxSetting, "default_ttl")};
+          .default_ttl = form.setting(fields.getDefaultTtl(), 1, kMaxSetting, "default_ttl"),
+          .holder_limit = form.units(fields.getHolderLimit(), 1),
+          .extension_limit = form.count(fields.getExtensionLimit()),
+          .max_hold_time = form.setting(fields.getMaxHoldTime(), 1, kMaxSetting, "max_hold_time"),
+          .attributes = attributes(form, fields.getAttributes())};
 }
 
 Action action(Form& form, wire::Define::Reader define) {
   const DefinitionChange given = settings(form, define);
-  return Define{.resource = form.path(define.getResource()),
-                .definition = {.capacity = given.capacity.value_or(Quantity{1}),
-                               .turnaround = given.turnaround.value_or(Duration{0}),
-                               .max_ttl = given.max_ttl,
-                               .default_ttl = given.default_ttl}};
+  Definition definition{.capacity = given.capacity.value_or(Quantity{1}),
+                        .turnaround = given.turnaround.value_or(Duration{0}),
+                        .parts = define.getParts(),
+                        .max_ttl = given.max_ttl,
+                        .default_ttl = given.default_ttl,
+                        .holder_limit = given.holder_limit,
+                        .extension_limit = given.extension_limit,
+                        .max_hold_time = given.max_hold_time,
+                        .attributes = {}};
+  for (const auto& [name, value] : given.attributes) {
+    definition.attributes.emplace(name, value.value_or(Note::trusted({})));
+  }
+  return Define{.resource = form.path(define.getResource()), .definition = std::move(definition)};
 }
 
 Action action(Form& form, wire::Change::Reader change) {
-  return Change{.resource = form.path(change.getResource()), .change = settings(form, change)};
+  DefinitionChange changed = settings(form, change);
+  if (change.getParts() != wire::Flag::UNSET) changed.parts = change.getParts() == wire::Flag::TRUE;
+  return Change{.resource = form.path(change.getResource()), .change = std::move(changed)};
+}
+
+Action action(Form& form, wire::Window::Reader window, WindowKind kind, bool add) {
+  return ChangeWindow{.resource = form.path(window.getResource()),
+                      .change = {kind, add, form.whole_span(window.getFrom(), window.getUntil())}};
 }
 
 Action action(Form& form, wire::Retire::Reader retire, wire::Command::Reader command) {
@@ -139,31 +105,63 @@ Action action(Form& form, wire::Hold::Reader hold) {
       .label = form.optional_text<Note>(hold.hasLabel(), hold.getLabel(), "label"),
       .expiry = form.expiry(hold.getTtl(), hold.getExpiresAt()),
       .capacity = form.units(hold.getCapacity(), 0),
+      .bound = hold.getBound(),
+  };
+}
+
+Action action(Form& form, wire::HoldAny::Reader any) {
+  const std::int64_t count = form.units(any.getN(), 1).value_or(Quantity{1}).units;
+  if (count > static_cast<std::int64_t>(kMaxTransaction)) {
+    form.object_to_more_than("n", kMaxTransaction);
+  }
+  auto key = form.optional_key(any.hasKey(), any.getKey());
+  // The longest key made of it must be one.
+  if (key) form.key(capnp::Text::Reader((key->str() + "/" + std::to_string(count)).c_str()));
+  return HoldAny{
+      .below = form.path(any.getResource()),
+      .count = count,
+      .key = std::move(key),
+      .span = form.span(any.getFrom(), any.getUntil()),
+      .quantity = form.units(any.getQuantity(), 1).value_or(Quantity{1}),
+      .holder = form.optional_text<Holder>(any.hasHolder(), any.getHolder(), "holder"),
+      .cart = form.optional_text<Cart>(any.hasCart(), any.getCart(), "cart"),
+      .label = form.optional_text<Note>(any.hasLabel(), any.getLabel(), "label"),
+      .expiry = form.expiry(any.getTtl(), any.getExpiresAt()),
+      .bound = any.getBound(),
   };
 }
 
 Action action(Form& form, wire::Extend::Reader extend, const Caller& caller) {
-  return Extend{.key = form.key(extend.getKey()),
+  const auto version = form.version(extend.getVersion());
+  return Extend{.which = key_or_cart(form, extend, version.has_value()),
                 .holder = owner(form, extend, caller),
-                .version = form.version(extend.getVersion()),
+                .version = version,
                 .expiry = form.expiry(extend.getTtl(), extend.getExpiresAt()),
                 .shorten = extend.getShorten()};
 }
 
 Action action(Form& form, wire::Release::Reader release, const Caller& caller) {
-  return Release{.key = form.key(release.getKey()),
+  const auto version = form.version(release.getVersion());
+  const auto quantity = form.units(release.getQuantity(), 1);
+  return Release{.which = key_or_cart(form, release, version || quantity),
                  .holder = owner(form, release, caller),
-                 .version = form.version(release.getVersion()),
-                 .quantity = form.units(release.getQuantity(), 1)};
+                 .version = version,
+                 .quantity = quantity};
 }
 
 Action action(Form& form, wire::Commit::Reader commit, const Caller& caller) {
+  const auto version = form.version(commit.getVersion());
+  const auto quantity = form.units(commit.getQuantity(), 1);
+  const auto reacquire = form.optional_key(commit.hasReacquire(), commit.getReacquire());
+  const auto capacity = form.units(commit.getCapacity(), 0);
   return Commit{
-      .key = form.key(commit.getKey()),
+      .which = key_or_cart(form, commit, version || quantity || reacquire || capacity),
       .holder = owner(form, commit, caller),
-      .version = form.version(commit.getVersion()),
-      .quantity = form.units(commit.getQuantity(), 1),
+      .version = version,
+      .quantity = quantity,
       .label = form.optional_text<Note>(commit.hasLabel(), commit.getLabel(), "label"),
+      .reacquire = reacquire,
+      .capacity = capacity,
   };
 }
 
@@ -174,7 +172,9 @@ Action action(Form& form, wire::Cancel::Reader cancel, const Caller& caller) {
                 .quantity = form.units(cancel.getQuantity(), 1)};
 }
 
-Action action(Form& form, wire::Steal::Reader steal) {
+Action action(Form& form, wire::Steal::Reader steal, wire::Command::Reader command,
+              const Caller& caller) {
+  if (steal.getForce()) operators_with_reason(form, command, caller);
   return Steal{
       .key = form.key(steal.getKey()),
       .from_holder = form.required_holder(steal.getFromHolder(), "from_holder"),
@@ -185,9 +185,77 @@ Action action(Form& form, wire::Steal::Reader steal) {
       .label = form.optional_text<Note>(steal.hasLabel(), steal.getLabel(), "label"),
       .expiry = form.expiry(steal.getTtl(), steal.getExpiresAt()),
       .capacity = form.units(steal.getCapacity(), 0),
+      .force = steal.getForce(),
   };
 }
 
+Action action(Form& form, wire::Move::Reader move, const Caller& caller) {
+  return Move{.key = form.key(move.getKey()),
+              .holder = owner(form, move, caller),
+              .version = form.version(move.getVersion()),
+              .to = move.hasTo() ? std::optional(form.path(move.getTo())) : std::nullopt,
+              .span = form.span(move.getFrom(), move.getUntil())};
+}
+
+// Where an end all goes on: POSITION or POSITION/KEY.
+void read_cursor(Form& form, std::string_view cursor, EndAll& into) {
+  std::uint64_t begun = 0;
+  const char* end = cursor.data() + cursor.size();
+  const auto [stopped, error] = std::from_chars(cursor.data(), end, begun);
+  if (error != std::errc() || (stopped != end && *stopped != '/')) {
+    return form.object_to_text("cursor");
+  }
+  into.begun = Position{begun};
+  if (stopped == end) return;
+  into.after = Key::make({stopped + 1, static_cast<std::size_t>(end - stopped - 1)});
+  if (!into.after) form.object_to_text("cursor");
+}
+
+Action action(Form& form, wire::EndAll::Reader end, wire::Command::Reader command,
+              const Caller& caller) {
+  if (!end.getDryRun()) operators_with_reason(form, command, caller);
+  if (!caller.is_operator) form.object(Reason::forbidden);
+  if (end.getLimit() == 0 || end.getLimit() > kMaxTransaction) {
+    form.object_to_more_than("limit", kMaxTransaction);
+  }
+  EndAll all{.below = form.path(end.getResource()),
+             .limit = end.getLimit(),
+             .begun = {},
+             .after = {},
+             .dry_run = end.getDryRun()};
+  if (end.hasCursor()) read_cursor(form, view(end.getCursor()), all);
+  return all;
+}
+
+Action action(Form& form, wire::Check::Reader check) {
+  Check all;
+  const bool of_resource =
+      check.getOpen() || check.getFree() != wire::NONE || check.hasAttributes();
+  const bool of_claim = check.getLive() || check.getVersion() != wire::NONE;
+  if (!of_resource && !of_claim) form.object_to_text("check");
+  if (of_resource) {
+    const Path resource = form.path(check.getResource());
+    if (check.getOpen()) all.conditions.emplace_back(CheckOpen{resource});
+    for (const auto& [name, value] : attributes(form, check.getAttributes())) {
+      all.conditions.emplace_back(
+          CheckAttribute{resource, name, value.value_or(Note::trusted({}))});
+    }
+    const auto span = form.span(check.getFrom(), check.getUntil());
+    if (const auto free = form.units(check.getFree(), 0)) {
+      all.conditions.emplace_back(CheckFree{resource, free->units, span});
+    }
+  }
+  if (of_claim) {
+    const Key key = form.key(check.getKey());
+    if (check.getLive()) all.conditions.emplace_back(CheckLive{key});
+    if (const auto version = form.version(check.getVersion())) {
+      all.conditions.emplace_back(CheckVersion{key, *version});
+    }
+  }
+  return all;
+}
+
+// Everything but a transaction.
 Action action(Form& form, wire::Command::Reader command, const Caller& caller) {
   switch (command.which()) {
     case wire::Command::DEFINE:
@@ -200,8 +268,18 @@ Action action(Form& form, wire::Command::Reader command, const Caller& caller) {
       return Open{form.path(command.getOpen().getResource())};
     case wire::Command::RETIRE:
       return action(form, command.getRetire(), command);
+    case wire::Command::HOURS:
+      return action(form, command.getHours(), WindowKind::hours, true);
+    case wire::Command::UNHOURS:
+      return action(form, command.getUnhours(), WindowKind::hours, false);
+    case wire::Command::BLOCK:
+      return action(form, command.getBlock(), WindowKind::blocked, true);
+    case wire::Command::UNBLOCK:
+      return action(form, command.getUnblock(), WindowKind::blocked, false);
     case wire::Command::HOLD:
       return action(form, command.getHold());
+    case wire::Command::HOLD_ANY:
+      return action(form, command.getHoldAny());
     case wire::Command::EXTEND:
       return action(form, command.getExtend(), caller);
     case wire::Command::RELEASE:
@@ -211,7 +289,16 @@ Action action(Form& form, wire::Command::Reader command, const Caller& caller) {
     case wire::Command::CANCEL:
       return action(form, command.getCancel(), caller);
     case wire::Command::STEAL:
-      return action(form, command.getSteal());
+      return action(form, command.getSteal(), command, caller);
+    case wire::Command::MOVE:
+      return action(form, command.getMove(), caller);
+    case wire::Command::END_ALL:
+      return action(form, command.getEndAll(), command, caller);
+    case wire::Command::CHECK:
+      return action(form, command.getCheck());
+    case wire::Command::TRANSACT:
+      form.object_to_more_than("depth", 1);
+      return Transact{};
   }
   KJ_FAIL_REQUIRE("a command that this server does not know");
 }
@@ -228,17 +315,59 @@ Asker asker(Form& form, wire::Command::Reader command, const Caller& caller) {
       .request_id = form.optional_text<RequestId>(command.hasRequestId(), command.getRequestId(),
                                                   "request_id"),
       .source = caller.source,
+      .connection = caller.connection,
   };
+}
+
+// A command of a transaction: what it does not say of itself the whole says for it.
+Submission step(wire::Command::Reader command, const Caller& caller, const Asker& whole,
+                const Digest& content) {
+  Form form;
+  auto what = action(form, command, caller);
+  auto who = asker(form, command, caller);
+  if (command.hasRequestId()) form.object_to_text("request_id");
+  if (form.objection()) return tl::unexpected(*form.objection());
+  who.request_id = whole.request_id;
+  if (!who.on_behalf_of) who.on_behalf_of = whole.on_behalf_of;
+  if (!who.reason) who.reason = whole.reason;
+  if (!who.correlation_id) who.correlation_id = whole.correlation_id;
+  return Command{std::move(who), std::move(what), content};
+}
+
+std::size_t claims_of(const Action& action) {
+  if (const auto* any = std::get_if<HoldAny>(&action)) return static_cast<std::size_t>(any->count);
+  if (const auto* end = std::get_if<EndAll>(&action)) return end->limit;
+  return 1;
+}
+
+Transact transaction(Form& form, capnp::List<wire::Command>::Reader commands, const Caller& caller,
+                     const Asker& whole, const Digest& content) {
+  Transact transact;
+  std::size_t claims = 0;
+  if (commands.size() > 0 && commands.size() <= kMaxTransaction) {
+    for (const auto command : commands) {
+      transact.steps.push_back({step(command, caller, whole, content)});
+      const auto& last = transact.steps.back().command;
+      claims += last ? claims_of(last->action) : 1;
+    }
+  }
+  if (claims == 0 || claims > kMaxTransaction) {
+    form.object_to_more_than("positions", kMaxTransaction);
+  }
+  return transact;
 }
 
 }  // namespace
 
 Submission to_submission(wire::Command::Reader command, const Caller& caller) {
   Form form;
-  auto what = action(form, command, caller);
+  const Digest content = content_digest(command);
   auto who = asker(form, command, caller);
+  Action what = command.isTransact()
+                    ? transaction(form, command.getTransact().getSteps(), caller, who, content)
+                    : action(form, command, caller);
   if (form.objection()) return tl::unexpected(*form.objection());
-  return Command{std::move(who), std::move(what), content_digest(command)};
+  return Command{std::move(who), std::move(what), content};
 }
 
 }  // namespace holdfast::api

@@ -38,6 +38,7 @@ class Dispatch::Impl {
   tl::expected<Caller, Fill> greet(wire::Hello::Reader hello, std::string source,
                                    const Reply& reply);
   void handle(wire::Request::Reader request, const Caller& caller, Reply reply);
+  void farewell(const Caller& caller) { ledger_.disconnect(caller.connection); }
 
  private:
   void batch(capnp::List<wire::Command>::Reader commands, const Caller& caller, Reply reply);
@@ -51,6 +52,7 @@ class Dispatch::Impl {
   Ledger& ledger_;
   projections::Projections& projections_;
   Queries queries_;
+  std::atomic<std::uint64_t> connections_{0};
   std::atomic<bool> rebuilding_{false};
   std::thread rebuild_;
 };
@@ -89,7 +91,10 @@ tl::expected<Caller, Fill> Dispatch::Impl::greet(wire::Hello::Reader hello, std:
       });
     };
   });
-  return Caller{std::move(*actor), true, std::move(source)};
+  return Caller{.actor = std::move(*actor),
+                .is_operator = true,
+                .source = std::move(source),
+                .connection = ++connections_};
 }
 
 void Dispatch::Impl::handle(wire::Request::Reader request, const Caller& caller, Reply reply) {
@@ -184,9 +189,12 @@ void Dispatch::Impl::import_lines(capnp::List<wire::ImportLine>::Reader lines, c
   check_batch_size(lines.size());
   std::vector<ImportLine> judged;
   judged.reserve(lines.size());
+  // What a file binds is bound to nothing: the connection that brings it did not hold it.
+  Caller bringer = caller;
+  bringer.connection = 0;
   for (const auto line : lines) {
     judged.push_back(
-        {line.getLine(), Instant{line.getAt()}, to_submission(line.getCommand(), caller)});
+        {line.getLine(), Instant{line.getAt()}, to_submission(line.getCommand(), bringer)});
   }
   ledger_.import_lines(std::move(judged),
                        [reply = std::move(reply)](std::vector<Outcome> outcomes, Position at) {
@@ -208,6 +216,8 @@ tl::expected<Caller, Fill> Dispatch::greet(wire::Hello::Reader hello, std::strin
                                            const Reply& reply) {
   return impl_->greet(hello, std::move(source), reply);
 }
+
+void Dispatch::farewell(const Caller& caller) { impl_->farewell(caller); }
 
 void Dispatch::handle(wire::Request::Reader request, const Caller& caller, Reply reply) {
   impl_->handle(request, caller, std::move(reply));

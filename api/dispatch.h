@@ -26,6 +26,9 @@ class Dispatch {
   tl::expected<Caller, Fill> greet(wire::Hello::Reader hello, std::string source,
                                    const Reply& reply);
 
+  // The connection has ended: nothing more comes from it.
+  void farewell(const Caller& caller);
+
   // Any request but hello. Commands of calls from one thread are decided in the order of the
   // calls. May throw kj::Exception for a malformed request, before `reply` is called or kept.
   void handle(wire::Request::Reader request, const Caller& caller, Reply reply);

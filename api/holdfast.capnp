@@ -14,7 +14,9 @@ $Cxx.namespace("holdfast::wire");
 annotation word @0xdcbc5eae8b71086e (field) :Text;         # its word for CLI and scenarios
 annotation about @0x9f61116b88ef7301 (field) :Text;        # one line of help
 annotation positional @0xba4989ac86ad2c17 (field) :Void;   # may be given without its name
+annotation bare @0xd5f26a1b3c7e9048 (field) :Void;         # Bool: its name alone makes it true
 annotation instant @0x9718cba1bff184fd (field) :Void;      # Int64: Unix milliseconds; RFC 3339
+annotation pairs @0xe3f1d0a96c5b8274 (field) :Text;       # List of (name, value): WORD.NAME=VALUE
 annotation duration @0x907575bf55c007a3 (field) :Void;     # Int64: milliseconds; 1d2h30m, 59.999s
 
 # Int64 fields with this default are optional: the default means not given. Text and struct fields
@@ -101,6 +103,15 @@ struct Command {
     commit @8 :Commit $about("make a live hold a booking");
     cancel @9 :Cancel $about("cancel a booking, or a part of it");
     steal @10 :Steal $about("take over a hold that is past its expiry");
+    move @15 :Move $about("move a live claim to another span or resource");
+    holdAny @16 :HoldAny $about("hold the first resources below a path that have room");
+    hours @17 :Window $about("add an open span; claims must lie inside one");
+    unhours @18 :Window $about("remove an open span");
+    block @19 :Window $about("block a span");
+    unblock @20 :Window $about("remove a blocked span");
+    endAll @21 :EndAll $about("release and cancel all that stands below a path; needs a reason");
+    check @22 :Check $about("change nothing; refused where what it says does not hold");
+    transact @23 :Transact $about("several commands and checks, all or nothing");
   }
   requestId @11 :Text $word("request") $about("makes a repeated command safe: 1 to 64 bytes, unique per actor");
   correlationId @12 :Text $word("correlation") $about("kept with the events, for whoever asks later");
@@ -114,6 +125,11 @@ struct Define {
   turnaround @2 :Int64 = .none $duration $about("time a unit needs after a claim (default 0)");
   maxTtl @3 :Int64 = .none $duration $about("longest time to expiry, at most 7d");
   defaultTtl @4 :Int64 = .none $duration $about("time to expiry when a hold names none");
+  parts @5 :Bool $about("it is the whole of what lies below it");
+  holderLimit @6 :Int64 = .none $about("units a holder may have at it and below");
+  extensionLimit @7 :Int64 = .none $about("how often a hold may be extended");
+  maxHoldTime @8 :Int64 = .none $duration $about("how long a hold may last in all");
+  attributes @9 :List(Attribute) $pairs("attr") $about("attributes for checks, up to 32");
 }
 
 struct Change {
@@ -122,6 +138,28 @@ struct Change {
   turnaround @2 :Int64 = .none $duration $about("time a unit needs after a claim");
   maxTtl @3 :Int64 = .none $duration $about("longest time to expiry, at most 7d");
   defaultTtl @4 :Int64 = .none $duration $about("time to expiry when a hold names none");
+  parts @5 :Flag = unset $about("it is the whole of what lies below it");
+  holderLimit @6 :Int64 = .none $about("units a holder may have at it and below");
+  extensionLimit @7 :Int64 = .none $about("how often a hold may be extended");
+  maxHoldTime @8 :Int64 = .none $duration $about("how long a hold may last in all");
+  attributes @9 :List(Attribute) $pairs("attr") $about("attributes for checks, up to 32; one without a value is taken away");
+}
+
+enum Flag {  # a Bool that may be left out
+  unset @0;
+  true @1;
+  false @2;
+}
+
+struct Attribute {
+  name @0 :Text;
+  value @1 :Text;
+}
+
+struct Window {
+  resource @0 :Text $positional $about("path of the resource");
+  from @1 :Int64 = .none $instant $about("begin of the span");
+  until @2 :Int64 = .none $instant $about("end of the span, not part of it");
 }
 
 struct Close {
@@ -149,6 +187,22 @@ struct Hold {
   ttl @8 :Int64 = .none $duration $about("time to expiry");
   expiresAt @9 :Int64 = .none $instant $word("expires") $about("instant of expiry, instead of ttl");
   capacity @10 :Int64 = .none $about("on a path that nobody defined: its capacity, which you vouch for");
+  bound @11 :Bool $about("release it when this connection ends");
+}
+
+struct HoldAny {
+  resource @0 :Text $positional $about("path above the resources");
+  n @1 :Int64 = .none $about("how many resources (default 1)");
+  key @2 :Text $about("keys of the claims: KEY/1, KEY/2 ... (default: a new UUID)");
+  from @3 :Int64 = .none $instant $about("begin of the span (without a span: all of time)");
+  until @4 :Int64 = .none $instant $about("end of the span, not part of it");
+  quantity @5 :Int64 = .none $about("units on each (default 1)");
+  holder @6 :Text $about("who holds (default: the actor)");
+  cart @7 :Text $about("cart they belong to");
+  label @8 :Text $about("your own text, kept with the claims");
+  ttl @9 :Int64 = .none $duration $about("time to expiry");
+  expiresAt @10 :Int64 = .none $instant $word("expires") $about("instant of expiry, instead of ttl");
+  bound @11 :Bool $about("release them when this connection ends");
 }
 
 struct Extend {
@@ -158,6 +212,7 @@ struct Extend {
   ttl @3 :Int64 = .none $duration $about("time to expiry from now");
   expiresAt @4 :Int64 = .none $instant $word("expires") $about("instant of expiry, instead of ttl");
   shorten @5 :Bool $about("allow an earlier expiry");
+  cart @6 :Text $about("all live holds of a cart, instead of a key");
 }
 
 struct Release {
@@ -165,6 +220,7 @@ struct Release {
   holder @1 :Text $about("whose it is");
   version @2 :Int64 = .none $about("only if this is still its version");
   quantity @3 :Int64 = .none $about("units to let go (default: all)");
+  cart @4 :Text $about("all live holds of a cart, instead of a key");
 }
 
 struct Commit {
@@ -173,6 +229,9 @@ struct Commit {
   version @2 :Int64 = .none $about("only if this is still its version");
   quantity @3 :Int64 = .none $about("units to book; the rest is let go (default: all)");
   label @4 :Text $about("replaces the claim's label");
+  cart @5 :Text $about("all live holds of a cart, instead of a key");
+  reacquire @6 :Text $about("if it has expired and there is room: hold and commit under this key");
+  capacity @7 :Int64 = .none $about("with reacquire, on a path that nobody defined: its capacity");
 }
 
 struct Cancel {
@@ -193,6 +252,39 @@ struct Steal {
   ttl @7 :Int64 = .none $duration $about("time to expiry");
   expiresAt @8 :Int64 = .none $instant $word("expires") $about("instant of expiry, instead of ttl");
   capacity @9 :Int64 = .none $about("on a path that nobody defined: its capacity, which you vouch for");
+  force @10 :Bool $about("take a live hold too; operators, needs a reason");
+}
+
+struct Move {
+  key @0 :Text $positional $about("key of the claim");
+  holder @1 :Text $about("whose it is");
+  version @2 :Int64 = .none $about("only if this is still its version");
+  to @3 :Text $about("path of the resource it moves to (default: stays)");
+  from @4 :Int64 = .none $instant $about("begin of the new span (default: keeps its span)");
+  until @5 :Int64 = .none $instant $about("end of the new span");
+}
+
+struct EndAll {
+  resource @0 :Text $positional $about("this path and below");
+  limit @1 :UInt32 = 1000 $about("claims in one step, at most 1,000");
+  cursor @2 :Text $about("go on behind an earlier step");
+  dryRun @3 :Bool $about("only tell what would be ended");
+}
+
+struct Check {  # of a resource: open, free or attributes; of a claim: live or version
+  resource @0 :Text $positional $about("path of the resource");
+  key @1 :Text $about("key of the claim");
+  open @2 :Bool $bare $about("it takes new claims");
+  free @3 :Int64 = .none $about("at least so many units are free");
+  from @4 :Int64 = .none $instant $about("with free: over this span (default: now)");
+  until @5 :Int64 = .none $instant $about("end of the span");
+  attributes @6 :List(Attribute) $pairs("attr") $about("the attribute has this value");
+  live @7 :Bool $bare $about("the claim is live");
+  version @8 :Int64 = .none $about("the claim has this version");
+}
+
+struct Transact {
+  steps @0 :List(Command);  # 1 to 1,000; requestId is the whole's
 }
 
 # -- Outcomes of commands
@@ -212,6 +304,8 @@ struct Accepted {
   changed @4 :Bool = true;
   replayed @5 :Bool;
   clamped @6 :Bool;          # the expiry asked for was not granted in full
+  parts @7 :List(Accepted);  # of a transaction, by command; of many claims, by claim
+  cursor @8 :Text;           # of an end all: where the next step goes on; null: that was all
 }
 
 enum ClaimState {
@@ -238,6 +332,7 @@ struct Claim {
   version @11 :UInt64;
   stolenFrom @12 :Text;  # the claim it took over
   stolenBy @13 :Text;    # the claim that took it over
+  bound @14 :Bool;       # released when its connection ends
 }
 
 enum Reason {
@@ -286,10 +381,21 @@ struct Refusal {
   current @7 :Int64 = .none;             # staleVersion
   capacity @8 :Int64 = .none;            # capacityMismatch, conflict
   available @9 :Int64 = .none;           # conflict
-  path @10 :Text;                        # closed
+  path @10 :Text;                        # closed, blocked, holderLimit: the nearest
   blockers @11 :List(Claim);             # conflict, inUse: at most 16
   retryAt @12 :Int64 = .none $instant;   # conflict: when enough units lapse, if ever
   claim @13 :Claim;                      # alreadyCommitted: the booking
+  limit @14 :Int64 = .none;              # holderLimit, extensionLimit
+  what @15 :Text;                        # checkFailed: what was checked
+  actual @16 :Text;                      # checkFailed: what it is instead
+  positions @17 :List(PositionRefusal);  # of a transaction, one a command; above: of the first refused
+}
+
+struct PositionRefusal {
+  union {
+    none @0 :Void;  # would have passed
+    refused @1 :Refusal;
+  }
 }
 
 # -- Queries
@@ -418,6 +524,17 @@ struct Event {
   clamped @32 :Bool;
   forced @33 :Bool;
   available @34 :Int64 = .none;
+  step @35 :UInt32;  # which of a transaction's commands, from 0
+  to @36 :Text;      # where a claim moves
+  previousOnTo @37 :UInt64;
+  bound @38 :Bool;
+  parts @39 :Bool;
+  holderLimit @40 :Int64 = .none;
+  extensionLimit @41 :Int64 = .none;
+  maxHoldTime @42 :Int64 = .none $duration;
+  attributes @43 :List(Attribute);
+  window @44 :Text;  # of a change: hours or blocked
+  windowAdded @45 :Bool;
 }
 
 struct HeadAnswer {

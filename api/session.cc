@@ -291,6 +291,7 @@ void Session::discard() {
 void Session::close() {
   if (life_ == Life::closed) return;
   life_ = Life::closed;
+  if (caller_) dispatch_.farewell(*caller_);
   error_code ignored;
   deadline_.cancel();
   socket_.close(ignored);

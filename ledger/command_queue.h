@@ -25,6 +25,9 @@ struct SweepItem {
   std::size_t limit;
   std::function<void(SweepReport)> done;
 };
+struct DisconnectItem {
+  std::uint64_t connection;
+};
 struct ConfirmClockItem {
   std::function<void()> done;
 };
@@ -40,8 +43,8 @@ struct ImportEndItem {
   bool more;
   std::function<void(tl::expected<void, Refusal>)> done;
 };
-using Item = std::variant<SubmitItem, ReadItem, SweepItem, ConfirmClockItem, ImportBeginItem,
-                          ImportLinesItem, ImportEndItem>;
+using Item = std::variant<SubmitItem, ReadItem, SweepItem, DisconnectItem, ConfirmClockItem,
+                          ImportBeginItem, ImportLinesItem, ImportEndItem>;
 
 // First in, first out, bounded by the number of commands; many threads put, one takes. Other items
 // than submitted commands are not refused: who asks bounds them (a session's budget).

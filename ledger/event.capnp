@@ -44,12 +44,19 @@ struct Event {
 
   correlationId @24 :Text;
 
+  step @49 :UInt16;                     # which of a transaction's commands, from 0
+
   happening :union {
     defined :group {
       definition @25 :Definition;
     }
     changed :group {
       definition @26 :Definition;       # whole, as it is after the change
+      hasWindow @50 :Bool;              # or of hours or blocks: one span, added or removed
+      windowBlocked @51 :Bool;          # else of the hours
+      windowAdded @52 :Bool;            # else removed
+      windowFrom @53 :Int64;
+      windowUntil @54 :Int64;
     }
     closed @27 :Void;
     opened @28 :Void;
@@ -66,6 +73,7 @@ struct Event {
       from @36 :Int64;
       until @37 :Int64;
       stolenFrom @38 :Text;
+      bound @55 :Bool;                  # to its connection
     }
     extended :group {
       clamped @39 :Bool;
@@ -89,6 +97,13 @@ struct Event {
     expired :group {
       due @48 :Int64;
     }
+    moved :group {
+      hasSpan @56 :Bool;
+      from @57 :Int64;
+      until @58 :Int64;
+      previousOnTo @59 :UInt64;         # previous event on the resource moved to; 0: none
+      to @60 :Text;                     # absent: the claim stays on its resource
+    }
   }
 }
 
@@ -99,4 +114,17 @@ struct Definition {
   turnaround @3 :Int64;                 # milliseconds
   maxTtl @4 :Int64;                     # milliseconds
   defaultTtl @5 :Int64;                 # milliseconds
+  parts @6 :Bool;
+  hasHolderLimit @7 :Bool;
+  hasExtensionLimit @8 :Bool;
+  hasMaxHoldTime @9 :Bool;
+  holderLimit @10 :UInt32;
+  extensionLimit @11 :UInt32;
+  maxHoldTime @12 :Int64;               # milliseconds
+  attributes @13 :List(Attribute);      # in order of their names
+}
+
+struct Attribute {
+  name @0 :Text;
+  value @1 :Text;
 }

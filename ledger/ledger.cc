@@ -83,6 +83,8 @@ void Ledger::submit(std::vector<Submission> commands, Outcomes done) {
 
 void Ledger::read(Read read) { impl_->put(ReadItem{std::move(read)}); }
 
+void Ledger::disconnect(std::uint64_t connection) { impl_->put(DisconnectItem{connection}); }
+
 void Ledger::sweep(std::size_t limit, std::function<void(SweepReport)> done) {
   impl_->put(SweepItem{limit, std::move(done)});
 }

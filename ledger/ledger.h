@@ -65,6 +65,10 @@ class Ledger {
   using Read = std::function<Deliver(const State& state, Instant now)>;
   void read(Read read);
 
+  // A connection has ended (Asker::connection): the holds bound to it are released. At the start
+  // all bound holds are.
+  void disconnect(std::uint64_t connection);
+
   // Records at most `limit` lapsed holds now, whether or not the sweep is on.
   void sweep(std::size_t limit, std::function<void(SweepReport)> done);
   void set_sweep(bool on);

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
+#include <span>
+#include <string>
 #include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
@@ -17,6 +20,7 @@ namespace holdfast {
 struct Named {
   std::vector<std::string_view> keys;
   std::vector<std::string_view> paths;
+  std::deque<std::string> made;  // names that no command spells out
 };
 void name(const Command& command, Named& named);
 
@@ -36,16 +40,19 @@ class Recollection {
   Done fetch();
   // For the sweep: the paths of the first `limit` lapsed holds.
   Done fetch_lapsed(std::size_t limit);
+  // What a decision found missing (Judged::unknown), or is to write on.
+  Done fetch_paths_of(std::span<const Path> paths);
 
  private:
   Done fetch_claims();
   Done fetch_paths();
+  Done fetch_named_paths();
   Done fetch_requests();
 
   const Recall& recall_;
   const store::Log& log_;
   State& state_;
-  std::vector<const Asker*> askers_;  // with a request id
+  std::vector<const Command*> requests_;  // with a request id
   Named named_;
 };
 

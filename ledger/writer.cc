@@ -13,12 +13,6 @@ tl::unexpected<Refusal> refuse(Reason reason, std::string field = {}) {
   return tl::unexpected(Refusal{.reason = reason, .field = std::move(field)});
 }
 
-bool needs_fresh_key(const Action& action) {
-  if (const auto* hold = std::get_if<Hold>(&action)) return !hold->key;
-  if (const auto* steal = std::get_if<Steal>(&action)) return !steal->new_key;
-  return false;
-}
-
 }  // namespace
 
 Writer::Writer(const store::Log& log, State state, const TimeSource& source, const Recall& recall,
@@ -41,6 +35,7 @@ Writer::Writer(const store::Log& log, State state, const TimeSource& source, con
 
 void Writer::run() {
   std::vector<Item> items;
+  release_what_was_bound();
   while ((queue_.take(options_.max_group_commands, patience(), items) || !sweeps_.empty()) &&
          !fatal_.over()) {
     if (!recollect(items)) break;
@@ -109,6 +104,12 @@ void Writer::handle(SweepItem& item) {
   sweeps_.push_back({.limit = item.limit, .done = std::move(item.done)});
 }
 
+void Writer::handle(DisconnectItem& item) {
+  for (Key& key : bindings_.take(item.connection)) to_release_.push_back(std::move(key));
+  const Instant now = advance_to_now();
+  if (may_sweep()) release_some(now);
+}
+
 void Writer::handle(ConfirmClockItem& item) {
   clock_.confirm();
   advance_to_now();
@@ -129,18 +130,61 @@ Outcome Writer::judge(const Submission& submission, Instant now) {
 Outcome Writer::decide_now(const Submission& submission, Instant now) {
   if (!submission) return tl::unexpected(submission.error());
   const Command& command = *submission;
-  if (auto outcome = said_before(command)) return *std::move(outcome);
-  auto decision = decide(state_, command, given(command.action, now));
-  if (!decision) return tl::unexpected(std::move(decision.error()));
-  Accepted accepted = settle(state_, *decision);
-  if (decision->events.empty()) return accepted;
-  take(decision->events);
-  if (const auto& id = command.asker.request_id) {
-    state_.remember(
-        command.asker.actor, *id,
-        {.transaction = accepted.first, .content = command.content, .answer = accepted});
+  if (auto outcome = said_before(command)) {
+    if (*outcome) bind(command, **outcome);
+    return *std::move(outcome);
   }
-  return accepted;
+  std::vector<Key> fresh_keys(fresh_keys_needed(command.action), Key::trusted({}));
+  for (Key& key : fresh_keys) key = fresh_keys_.make(now);
+  const Given given{.now = now, .fresh_keys = fresh_keys, .policy = options_.policy};
+  auto judged = holdfast::judge(state_, command, given);
+  while (judged && !judged->unknown.empty()) {
+    if (const auto fetched = recollection_.fetch_paths_of(judged->unknown); !fetched) {
+      fail(fetched.error());
+      return refuse(Reason::overloaded);  // never said: after a fault nothing is
+    }
+    judged = holdfast::judge(state_, command, given);
+  }
+  if (!judged) return tl::unexpected(std::move(judged.error()));
+  bind(command, judged->answer);
+  if (judged->events.empty()) return std::move(judged->answer);
+  take(judged->events);
+  return remember(command, std::move(judged->answer));
+}
+
+// Answers to commands with a request id. What a part of a transaction leaves as it was has no event
+// to tell it from again.
+Outcome Writer::remember(const Command& command, Accepted answer) {
+  const auto& id = command.asker.request_id;
+  if (!id) return answer;
+  RememberedRequest request{
+      .transaction = answer.first, .content = command.content, .answer = answer};
+  for (Accepted& part : request.answer.parts) {
+    if (part.count == 0) part = Accepted{};
+  }
+  state_.remember(command.asker.actor, *id, std::move(request));
+  return answer;
+}
+
+void Writer::bind(const Command& command, const Accepted& answer) {
+  const std::uint64_t connection = command.asker.connection;
+  if (connection == 0) return;
+  const auto lives = [this](std::string_view key) { return is_bound_hold(key); };
+  if (const auto* transact = std::get_if<Transact>(&command.action)) {
+    for (std::size_t i = 0; i < answer.parts.size(); ++i) {
+      bind(*transact->steps[i].command, answer.parts[i]);
+    }
+  } else if (const auto* hold = std::get_if<Hold>(&command.action)) {
+    if (hold->bound && is_bound_hold(answer.claim->key.view())) {
+      bindings_.bind(answer.claim->key, connection, lives);
+    }
+  } else if (const auto* any = std::get_if<HoldAny>(&command.action)) {
+    for (const Accepted& part : answer.parts) {
+      if (any->bound && is_bound_hold(part.claim->key.view())) {
+        bindings_.bind(part.claim->key, connection, lives);
+      }
+    }
+  }
 }
 
 // What is newer than the projections the state remembers; the rest is recollected into it.
@@ -153,12 +197,6 @@ std::optional<Outcome> Writer::said_before(const Command& command) const {
   Outcome outcome = request->answer;
   outcome->replayed = true;
   return outcome;
-}
-
-Given Writer::given(const Action& action, Instant now) {
-  return {.now = now,
-          .fresh_key = needs_fresh_key(action) ? fresh_keys_.make(now) : Key::trusted({}),
-          .policy = options_.policy};
 }
 
 // Most commands write one event: the group's are moved once, not again and again as it grows.
@@ -180,6 +218,7 @@ bool Writer::may_sweep() const { return !import_ && !clock_.unsafe() && !committ
 // How long the writer may sleep: until the next hold lapses.
 std::optional<Duration> Writer::patience() const {
   if (!sweeps_.empty()) return Duration{0};
+  if (!to_release_.empty()) return may_sweep() ? Duration{0} : kRetrySweep;
   if (!sweep_on_.load() || import_) return std::nullopt;
   if (state_.lapsed_claims() != 0) return may_sweep() ? Duration{0} : kRetrySweep;
   const auto due = state_.next_due();
@@ -189,8 +228,10 @@ std::optional<Duration> Writer::patience() const {
 
 // One piece of what an operator asked for, or of what is to be recorded without being asked.
 bool Writer::sweep_some() {
-  if (sweeps_.empty() && !sweep_on_.load()) return true;
+  if (sweeps_.empty() && !sweep_on_.load() && to_release_.empty()) return true;
   const Instant now = advance_to_now();
+  if (may_sweep() && !release_some(now)) return false;
+  if (sweeps_.empty() && !sweep_on_.load()) return true;
   std::size_t piece = options_.sweep_at_a_time;
   if (!sweeps_.empty()) piece = std::min(piece, sweeps_.front().limit);
   std::size_t recorded = 0;
@@ -221,6 +262,38 @@ std::optional<std::size_t> Writer::record_lapsed(Instant now, std::size_t limit)
   for (const Event& event : events) state_.evolve(event);
   take(events);
   return events.size();
+}
+
+bool Writer::is_bound_hold(std::string_view key) const {
+  const StandingClaim* claim = state_.find(key);
+  return claim != nullptr && claim->bound && claim->live() && claim->state == ClaimState::held;
+}
+
+void Writer::release_what_was_bound() {
+  state_.visit_subtree({}, [&](const StandingClaim& claim) {
+    if (is_bound_hold(claim.key.view())) to_release_.push_back(claim.key);
+    return true;
+  });
+  std::sort(to_release_.begin(), to_release_.end());
+  const Instant now = advance_to_now();
+  if (may_sweep()) release_some(now);
+}
+
+// One piece. False: storage failed.
+bool Writer::release_some(Instant now) {
+  for (std::size_t left = options_.sweep_at_a_time; left > 0 && !to_release_.empty(); --left) {
+    const Key key = std::move(to_release_.front());
+    to_release_.pop_front();
+    if (!is_bound_hold(key.view())) continue;
+    const Path path = state_.find(key.view())->resource->path;
+    if (const auto fetched = recollection_.fetch_paths_of({&path, 1}); !fetched) {
+      return fail(fetched.error());
+    }
+    std::vector<Event> released{*release_bound(state_, key.view(), now)};
+    state_.evolve(released.front());
+    take(released);
+  }
+  return true;
 }
 
 bool Writer::fail(const store::StorageError& error) {

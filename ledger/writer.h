@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ledger/bindings.h"
 #include "ledger/clock.h"
 #include "ledger/command_queue.h"
 #include "ledger/committer.h"
@@ -44,6 +45,7 @@ class Writer {
   void handle(SubmitItem& item);
   void handle(ReadItem& item);
   void handle(SweepItem& item);
+  void handle(DisconnectItem& item);
   void handle(ConfirmClockItem& item);
   void handle(ImportBeginItem& item);
   void handle(ImportLinesItem& item);
@@ -54,7 +56,8 @@ class Writer {
   Outcome judge(const Submission& submission, Instant now);
   Outcome decide_now(const Submission& submission, Instant now);
   std::optional<Outcome> said_before(const Command& command) const;
-  Given given(const Action& action, Instant now);
+  Outcome remember(const Command& command, Accepted answer);
+  void bind(const Command& command, const Accepted& answer);
   void make_room_for(std::size_t commands);
   void take(std::vector<Event>& events);
 
@@ -69,6 +72,11 @@ class Writer {
   std::optional<Duration> patience() const;
   bool sweep_some();
   std::optional<std::size_t> record_lapsed(Instant now, std::size_t limit);
+
+  // Bound holds whose connection has ended.
+  bool is_bound_hold(std::string_view key) const;
+  void release_what_was_bound();
+  bool release_some(Instant now);
 
   bool fail(const store::StorageError& error);
   bool hand_over();
@@ -85,7 +93,9 @@ class Writer {
   Instant now_;  // the last instant judged at
   Recollection recollection_;
   FreshKeys fresh_keys_;
-  Group group_;  // open: decided, not yet handed over
+  Bindings bindings_;
+  std::deque<Key> to_release_;  // were bound to connections that have ended
+  Group group_;                 // open: decided, not yet handed over
   std::deque<RunningSweep> sweeps_;
   std::optional<store::ImportProgress> import_;  // none: not in import mode
   bool taking_lines_ = false;  // begun in this run, and every line since then was judged

@@ -78,15 +78,20 @@ bool only_live(StateFilter state) {
 // The claims with the least keys from `from` on, as many as memory is meant for.
 class LeastClaims {
  public:
-  LeastClaims(StateFilter state, std::string from)
-      : drop_ended_(only_live(state)), from_(std::move(from)) {}
+  LeastClaims(const store::Log& log, StateFilter state, std::string from)
+      : log_(log), drop_ended_(only_live(state)), from_(std::move(from)) {}
 
   Done fold_in(const Event& event) {
     if (!event.key) return {};
     const std::string& key = event.key->str();
     if (key < from_ || (ceiling_ && key >= *ceiling_)) return {};
     auto found = claims_.find(key);
-    if (found == claims_.end()) {
+    if (std::holds_alternative<Moved>(event.happening)) {
+      // It may come from where its events were not looked at.
+      auto so_far = fold_chain(log_, event.previous_of_claim, event.previous_of_claim);
+      if (!so_far) return tl::unexpected(so_far.error());
+      found = claims_.insert_or_assign(key, std::move(*so_far)).first;
+    } else if (found == claims_.end()) {
       if (!std::holds_alternative<Held>(event.happening)) return {};  // was let go when it ended
       found = claims_.emplace(key, std::nullopt).first;
     }
@@ -107,6 +112,7 @@ class LeastClaims {
   const std::optional<std::string>& ceiling() const { return ceiling_; }
 
  private:
+  const store::Log& log_;
   bool drop_ended_;
   std::string from_;
   std::optional<std::string> ceiling_;
@@ -130,19 +136,23 @@ Done visit_concerned(const Generation& rows, const store::Log& log, const Claims
   return scanned ? outcome : scanned;
 }
 
-// Folds the path's own events and those of the paths above.
+// Folds the events of some paths. A claim that moves to another path is out of sight there: it is
+// let go, and read anew from its chain should it come back.
 class ResourceFold {
  public:
-  explicit ResourceFold(const store::Log& log) : log_(log) {}
+  ResourceFold(const store::Log& log, std::function<bool(std::string_view)> in_sight)
+      : log_(log), in_sight_(std::move(in_sight)) {}
 
   Done fold_in(const Event& event) {
     // An ended claim may have been let go below; only a steal comes after the end.
     if (event.previous_of_claim && state_.find(event.key->view()) == nullptr) {
-      const auto ended = fold_chain(log_, event.previous_of_claim, event.previous_of_claim);
-      if (!ended) return tl::unexpected(ended.error());
-      state_.recall(**ended);
+      const auto before = fold_chain(log_, event.previous_of_claim, event.previous_of_claim);
+      if (!before) return tl::unexpected(before.error());
+      is_ended((*before)->state) ? state_.recall(**before) : state_.restore_claim(**before);
     }
     state_.evolve(event);
+    const Path* to = second_resource(event);
+    if (to != nullptr && !in_sight_(to->view())) state_.let_go(event.key->view());
     if (++folded_ % kReadAtOnce == 0) state_.forget_through(event.position);
     return {};
   }
@@ -151,9 +161,30 @@ class ResourceFold {
 
  private:
   const store::Log& log_;
+  std::function<bool(std::string_view)> in_sight_;
   State state_;
   std::size_t folded_ = 0;
 };
+
+// The state of the path and the paths above it, and with `below` of what lies below it.
+tl::expected<State, StorageError> fold_place(const Generation& rows, const store::Log& log,
+                                             const Path& resource, bool below, AsOf as_of) {
+  std::vector<std::string> lists;
+  for (std::string_view path = resource.view(); !path.empty(); path = parent_of(path)) {
+    lists.push_back(list_name(ListKind::own, path));
+  }
+  if (below) lists.push_back(list_name(ListKind::below, resource.view()));
+  ResourceFold fold(log, [&](std::string_view path) {
+    return at_or_below(resource.view(), path) || (below && at_or_below(path, resource.view()));
+  });
+  const Done folded = visit_lists(rows, log, std::move(lists), as_of.position,
+                                  [&](const Event& event) { return fold.fold_in(event); });
+  if (!folded) return tl::unexpected(folded.error());
+  State state = fold.take();
+  state.set_head(as_of.position);
+  state.advance(as_of.now);
+  return state;
+}
 
 }  // namespace
 
@@ -185,7 +216,7 @@ tl::expected<Page<Claim>, StorageError> fold_claims(const Generation& rows, cons
   Page<Claim> page;
   page.at = as_of.position;
   for (std::optional<std::string> from = query.after_key + '\0'; from && !page.more;) {
-    LeastClaims least(query.state, std::move(*from));
+    LeastClaims least(log, query.state, std::move(*from));
     const Done folded = visit_concerned(rows, log, query, as_of.position,
                                         [&](const Event& event) { return least.fold_in(event); });
     if (!folded) return tl::unexpected(folded.error());
@@ -203,18 +234,12 @@ tl::expected<Page<Claim>, StorageError> fold_claims(const Generation& rows, cons
 
 tl::expected<State, StorageError> fold_resource(const Generation& rows, const store::Log& log,
                                                 const Path& resource, AsOf as_of) {
-  std::vector<std::string> lists;
-  for (std::string_view path = resource.view(); !path.empty(); path = parent_of(path)) {
-    lists.push_back(list_name(ListKind::own, path));
-  }
-  ResourceFold resource_fold(log);
-  const Done folded = visit_lists(rows, log, std::move(lists), as_of.position,
-                                  [&](const Event& event) { return resource_fold.fold_in(event); });
-  if (!folded) return tl::unexpected(folded.error());
-  State state = resource_fold.take();
-  state.set_head(as_of.position);
-  state.advance(as_of.now);
-  return state;
+  auto state = fold_place(rows, log, resource, false, as_of);
+  if (!state) return state;
+  // Only for the whole of what lies below does it matter what stands there.
+  const Resource* defined = state->definition(resource.view());
+  if (defined == nullptr || !defined->definition.parts) return state;
+  return fold_place(rows, log, resource, true, as_of);
 }
 
 }  // namespace holdfast::projections

@@ -136,22 +136,22 @@ tl::expected<std::optional<std::vector<Position>>, StorageError> few_candidates(
   return found;
 }
 
-// Every claim has one `held`, and it is among its resource's and its holder's events.
-tl::expected<std::vector<std::string>, StorageError> keys_held(const store::Log& log,
-                                                               std::span<const Position> positions,
-                                                               const std::string& after) {
+// The keys of the claims that came to where the positions are listed: by `held` or by `moved`.
+tl::expected<std::vector<std::string>, StorageError> keys_placed(
+    const store::Log& log, std::span<const Position> positions, const std::string& after) {
   std::vector<std::string> keys;
   for (; !positions.empty();
        positions = positions.subspan(std::min(kReadAtOnce, positions.size()))) {
     const auto events = log.read(positions.first(std::min(kReadAtOnce, positions.size())));
     if (!events) return tl::unexpected(events.error());
     for (const Event& event : *events) {
-      if (std::holds_alternative<Held>(event.happening) && event.key->str() > after) {
-        keys.push_back(event.key->str());
-      }
+      const bool placed = std::holds_alternative<Held>(event.happening) ||
+                          std::holds_alternative<Moved>(event.happening);
+      if (placed && event.key->str() > after) keys.push_back(event.key->str());
     }
   }
   std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
 }
 
@@ -185,7 +185,7 @@ tl::expected<Page<Claim>, StorageError> find_claims(const Generation& rows, cons
   if (!candidates) return tl::unexpected(candidates.error());
   Done done;
   if (*candidates) {
-    const auto keys = keys_held(log, **candidates, query.after_key);
+    const auto keys = keys_placed(log, **candidates, query.after_key);
     if (!keys) return tl::unexpected(keys.error());
     done = look_up(moment, *keys, collector);
   } else {

@@ -25,6 +25,7 @@ struct FoldClaim {
   Result operator()(const Extended& body) {
     if (const Result live = require_live_hold(); !live) return live;
     claim->expires_at = body.expires_at;
+    ++claim->extensions;
     return {};
   }
 
@@ -54,6 +55,19 @@ struct FoldClaim {
     }
     claim->state = ClaimState::stolen;
     claim->stolen_by = body.by;
+    return {};
+  }
+
+  Result operator()(const Moved& body) {
+    if (!claim) return no("names a claim that was never held");
+    if (claim->state != ClaimState::committed) {
+      if (const Result live = require_live_hold(); !live) return live;
+    }
+    if (claim->resource != event.resource) return no("moves a claim from where it is not");
+    if (!claim->original) claim->original = Placement{claim->resource, claim->span};
+    if (body.to) claim->resource = *body.to;
+    claim->span = body.span;
+    claim->placed = event.position;
     return {};
   }
 
@@ -103,6 +117,7 @@ struct FoldDefinition {
   Result operator()(const Changed& body) {
     if (!row || !row->resource) return no("changes a resource that is not defined");
     row->resource->definition = body.definition;
+    if (body.window) row->resource->apply(*body.window);
     return {};
   }
   Result operator()(const Closed&) { return set_closed(true); }

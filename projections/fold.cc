@@ -134,15 +134,28 @@ Fold::ListNode& Fold::want_list(ListKind kind, std::string_view of, bool is_new)
 
 void Fold::want_lists(const Event& event) {
   const std::string_view path = event.resource.view();
-  const bool first_on_path = !event.previous_on_resource;
-  lists_of_events_.push_back(&want_list(ListKind::own, path, first_on_path));
+  lists_of_events_.push_back(&want_list(ListKind::own, path, !event.previous_on_resource));
+  const Path* second = second_resource(event);
+  if (second != nullptr) {
+    const bool first_there = !std::get<Moved>(event.happening).previous_on_to;
+    lists_of_events_.push_back(&want_list(ListKind::own, second->view(), first_there));
+  }
   for (std::string_view above = parent_of(path); !above.empty(); above = parent_of(above)) {
     lists_of_events_.push_back(&want_list(ListKind::below, above));
   }
+  if (second != nullptr) want_lists_above(second->view(), path);
   if (event.personal.holder) {
     lists_of_events_.push_back(&want_list(ListKind::holder, event.personal.holder->view()));
   }
   lists_of_events_.push_back(&want_list(ListKind::actor, event.actor.view()));
+}
+
+// Of a move: the levels above where it goes that are not above where it comes from.
+void Fold::want_lists_above(std::string_view to, std::string_view from) {
+  for (std::string_view above = parent_of(to); !above.empty(); above = parent_of(above)) {
+    if (at_or_below(from, above) && from != above) return;
+    lists_of_events_.push_back(&want_list(ListKind::below, above));
+  }
 }
 
 Result Fold::load_claims() {
@@ -188,22 +201,27 @@ Result Fold::load_definitions() {
 
 // -- one event; nothing is changed if it cannot be folded
 
-tl::expected<void, std::string> Fold::check(const Event& event, const ListNode& own) const {
+tl::expected<void, std::string> Fold::check(const Event& event,
+                                            std::span<ListNode* const> lists) const {
   if (event.position != at_.position + 1) {
     return tl::unexpected("does not follow event " + std::to_string(at_.position.value));
   }
   if (event.recorded_at < at_.at) {
     return tl::unexpected(std::string("was recorded before the one before it"));
   }
-  if (own.row.list.last() != event.previous_on_resource) {
+  if (lists[0]->row.list.last() != event.previous_on_resource) {
     return tl::unexpected(std::string("does not follow the last event on its resource"));
+  }
+  if (second_resource(event) != nullptr &&
+      lists[1]->row.list.last() != std::get<Moved>(event.happening).previous_on_to) {
+    return tl::unexpected(std::string("does not follow the last event where it moves to"));
   }
   return {};
 }
 
 tl::expected<void, std::string> Fold::apply(const Event& event, const Concerned& concerned,
                                             std::span<ListNode* const> lists) {
-  if (const auto checked = check(event, *lists.front()); !checked) return checked;
+  if (const auto checked = check(event, lists); !checked) return checked;
   if (concerned.claim != nullptr) {
     const auto applied = apply_to_claim(event, *concerned.claim);
     if (!applied) return applied;

@@ -62,7 +62,8 @@ class Fold {
   using ClaimNode = RowCache<ClaimRow>::Node;
   using ListNode = RowCache<ListRow>::Node;
   using DefinitionNode = RowCache<OptionalDefinition>::Node;
-  // The rows that an event concerns. Of lists_of_events_ its share, its resource's own list first.
+  // The rows that an event concerns. Of lists_of_events_ its share, its resource's own list
+  // first, then that of the resource a claim moves to.
   struct Concerned {
     ClaimNode* claim = nullptr;
     DefinitionNode* definition = nullptr;
@@ -81,10 +82,11 @@ class Fold {
   DefinitionNode& want_definition(const Event& event);
   ListNode& want_list(ListKind kind, std::string_view of, bool is_new = false);
   void want_lists(const Event& event);
+  void want_lists_above(std::string_view to, std::string_view from);
   tl::expected<void, StorageError> fold_all(std::span<const std::vector<Event>> groups);
   tl::expected<void, std::string> apply(const Event& event, const Concerned& concerned,
                                         std::span<ListNode* const> lists);
-  tl::expected<void, std::string> check(const Event& event, const ListNode& own) const;
+  tl::expected<void, std::string> check(const Event& event, std::span<ListNode* const> lists) const;
   tl::expected<void, std::string> apply_to_claim(const Event& event, ClaimNode& node);
   void remember_request(const Event& event);
   void write_claims();

@@ -129,9 +129,12 @@ tl::expected<std::optional<Position>, StorageError> MergedLists::next() {
   }
   if (first == nullptr) return std::nullopt;
   const std::optional<Position> found = first->head;
-  auto head = first->cursor->next();
-  if (!head) return tl::unexpected(head.error());
-  first->head = *head;
+  for (Source& source : sources_) {
+    if (source.head != found) continue;
+    auto head = source.cursor->next();
+    if (!head) return tl::unexpected(head.error());
+    source.head = *head;
+  }
   return found;
 }
 

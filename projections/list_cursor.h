@@ -54,7 +54,7 @@ class ListCursor {
   std::vector<Position> ready_;  // the next one is the last
 };
 
-// Several lists that have no position in common, as one.
+// Several lists as one. A position that is in more than one of them (a move's) comes once.
 class MergedLists {
  public:
   MergedLists(const Moment& moment, std::vector<std::string> lists, Stretch stretch);

@@ -14,6 +14,8 @@ namespace {
 constexpr std::uint64_t kWord = 0xdcbc5eae8b71086e;
 constexpr std::uint64_t kAbout = 0x9f61116b88ef7301;
 constexpr std::uint64_t kPositional = 0xba4989ac86ad2c17;
+constexpr std::uint64_t kPairs = 0xe3f1d0a96c5b8274;
+constexpr std::uint64_t kBare = 0xd5f26a1b3c7e9048;
 constexpr std::uint64_t kInstant = 0x9718cba1bff184fd;
 constexpr std::uint64_t kDuration = 0x907575bf55c007a3;
 
@@ -53,6 +55,13 @@ FieldText describe(capnp::StructSchema::Field field) {
         break;
       case kPositional:
         text.positional = true;
+        break;
+      case kPairs:
+        text.word = view(annotation.getValue().getText());
+        text.pairs = true;
+        break;
+      case kBare:
+        text.bare = true;
         break;
       case kInstant:
         text.kind = FieldKind::instant;

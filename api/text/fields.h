@@ -22,6 +22,8 @@ struct FieldText {
   bool positional = false;       // may be given without its name
   bool optional_number = false;  // Int64 whose default means that it is not given
   bool in_union = false;
+  bool pairs = false;  // List of (name, value): WORD.NAME=VALUE
+  bool bare = false;   // Bool: its word alone makes it true
 };
 
 // In the order of the schema. The reference stays valid.

@@ -86,6 +86,10 @@ Done fill_blob(const JsonNode& node, const FieldText& field, capnp::DynamicStruc
   return {};
 }
 
+bool is_flag(capnp::EnumSchema schema) {
+  return schema == capnp::EnumSchema(capnp::Schema::from<wire::Flag>());
+}
+
 Done fill_field(const JsonNode& node, const FieldText& field, capnp::DynamicStruct::Builder into,
                 const std::string& place) {
   const auto type = field.field.getType();
@@ -105,6 +109,10 @@ Done fill_field(const JsonNode& node, const FieldText& field, capnp::DynamicStru
       into.set(field.field, node.boolean);
       return {};
     case capnp::schema::Type::ENUM: {
+      if (node.kind == Kind::boolean && is_flag(type.asEnum())) {
+        into.set(field.field, *parse_enum(type.asEnum(), node.boolean ? "true" : "false"));
+        return {};
+      }
       if (auto done = expect(node, Kind::text, place); !done) return done;
       const auto value = parse_enum(type.asEnum(), node.text);
       if (!value) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <map>
 #include <set>
 
 #include "api/text/fields.h"
@@ -101,9 +102,14 @@ class Filling {
   tl::expected<void, WordError> add(const Word& word) {
     return word.name ? add_named(*word.name, word.value) : add_positional(word.value);
   }
+  void finish() {
+    for (const auto& [field, pairs] : pairs_) set_pairs(inner_, *field, pairs);
+  }
 
  private:
   tl::expected<void, WordError> add_positional(std::string_view value) {
+    const FieldText* bare = find_word(inner_.getSchema(), value);
+    if (bare && bare->bare) return set(inner_, *bare, "true");
     for (const FieldText* field : positional_) {
       if (!given_.contains(field)) return set(inner_, *field, value);
     }
@@ -114,6 +120,14 @@ class Filling {
   tl::expected<void, WordError> add_named(std::string_view name, std::string_view value) {
     if (const FieldText* field = find_word(inner_.getSchema(), name)) {
       return set(inner_, *field, value);
+    }
+    const auto dot = name.find('.');
+    if (dot != std::string_view::npos) {
+      const FieldText* field = find_word(inner_.getSchema(), name.substr(0, dot));
+      if (field && field->pairs) {
+        pairs_[field].emplace_back(name.substr(dot + 1), value);
+        return {};
+      }
     }
     const FieldText* field = find_word(outer_.getSchema(), name);
     if (field && !field->in_union) return set(outer_, *field, value);
@@ -133,6 +147,7 @@ class Filling {
   const TimeBase& base_;
   std::vector<const FieldText*> positional_;
   std::set<const FieldText*> given_;
+  std::map<const FieldText*, std::vector<Pair>> pairs_;
 };
 
 tl::expected<void, WordError> set_integer(capnp::DynamicStruct::Builder into,
@@ -183,7 +198,18 @@ tl::expected<void, WordError> fill_from_words(std::string_view verb, std::span<c
   for (const Word& word : words) {
     if (auto done = filling.add(word); !done) return done;
   }
+  filling.finish();
   return {};
+}
+
+void set_pairs(capnp::DynamicStruct::Builder into, const FieldText& field,
+               std::span<const Pair> pairs) {
+  auto list = into.init(field.field, static_cast<unsigned>(pairs.size())).as<capnp::DynamicList>();
+  for (unsigned i = 0; i < list.size(); ++i) {
+    auto pair = list[i].as<capnp::DynamicStruct>();
+    pair.set("name", capnp::Text::Reader(pairs[i].first.c_str(), pairs[i].first.size()));
+    pair.set("value", capnp::Text::Reader(pairs[i].second.c_str(), pairs[i].second.size()));
+  }
 }
 
 tl::expected<void, WordError> set_field(capnp::DynamicStruct::Builder into, const FieldText& field,
@@ -227,7 +253,8 @@ tl::expected<void, WordError> set_field(capnp::DynamicStruct::Builder into, cons
       }
       [[fallthrough]];
     default:
-      return no(field.word + " has no form in words");
+      return no(field.pairs ? "write " + field.word + ".NAME=VALUE"
+                            : field.word + " has no form in words");
   }
 }
 

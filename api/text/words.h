@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 #include "api/text/time_text.h"
@@ -45,6 +46,11 @@ bool has_verb(capnp::StructSchema schema, std::string_view verb);
 struct FieldText;
 tl::expected<void, WordError> set_field(capnp::DynamicStruct::Builder into, const FieldText& field,
                                         std::string_view value, const TimeBase& base);
+
+// Sets a field of pairs.
+using Pair = std::pair<std::string, std::string>;
+void set_pairs(capnp::DynamicStruct::Builder into, const FieldText& field,
+               std::span<const Pair> pairs);
 
 // -- answers, compared field by field
 

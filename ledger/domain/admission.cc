@@ -3,112 +3,153 @@
 #include <algorithm>
 
 namespace holdfast {
+namespace {
 
-std::int64_t capacity_of(const State& state, std::string_view path,
-                         std::optional<Quantity> vouched) {
-  if (const Resource* defined = state.definition(path)) return defined->definition.capacity.units;
-  return vouched.value_or(Quantity{1}).units;
+std::int64_t peak_units(const PathRules& rules, const std::optional<Span>& span) {
+  if (rules.own() == nullptr) return 0;
+  return rules.own()->occupancy.peak(occupied(span, rules.turnaround())).units;
 }
 
-Duration max_ttl_of(const State& state, std::string_view path, const Policy& policy) {
-  std::optional<Duration> smallest;
-  state.visit_upwards(path, [&](const ResourceNode& node) {
-    const auto own = node.defined ? node.defined->definition.max_ttl : std::nullopt;
-    if (own && (!smallest || *own < *smallest)) smallest = own;
-    return true;
+const ResourceNode* blocked_level(const PathRules& rules, const std::optional<Span>& span) {
+  const ResourceNode* found = nullptr;
+  rules.visit_levels([&](const ResourceNode& level) {
+    if (level.defined && level.defined->blocked.meet(span.value_or(kAllOfTime))) found = &level;
+    return found == nullptr;
   });
-  return smallest.value_or(policy.max_ttl);
+  return found;
 }
 
-Duration default_ttl_of(const State& state, std::string_view path, const Policy& policy) {
-  std::optional<Duration> nearest;
-  state.visit_upwards(path, [&](const ResourceNode& node) {
-    if (node.defined) nearest = node.defined->definition.default_ttl;
-    return !nearest;
+bool inside_hours(const PathRules& rules, const std::optional<Span>& span) {
+  return rules.hours() == nullptr || rules.hours()->cover(span.value_or(kAllOfTime));
+}
+
+std::vector<Claim> snapshots(std::vector<const StandingClaim*>& claims) {
+  const auto end =
+      claims.begin() + static_cast<std::ptrdiff_t>(std::min(claims.size(), kMaxBlockers));
+  std::partial_sort(
+      claims.begin(), end, claims.end(),
+      [](const StandingClaim* a, const StandingClaim* b) { return BySpan::before(*a, *b); });
+  std::vector<Claim> taken;
+  for (auto it = claims.begin(); it != end; ++it) taken.push_back(State::snapshot(**it));
+  return taken;
+}
+
+// Nearest level at which the holder would have more units than the limit.
+std::optional<Refusal> above_holder_limit(const State& state, const PathRules& rules,
+                                          const Placing& placing, Instant now) {
+  if (placing.span && placing.span->until <= now) return std::nullopt;
+  const HolderNode* holder = state.holder(placing.holder.view());
+  std::optional<Refusal> refusal;
+  rules.visit_levels([&](const ResourceNode& level) {
+    if (!level.accounts || !level.defined->definition.holder_limit) return true;
+    const std::int64_t limit = level.defined->definition.holder_limit->units;
+    const auto account = level.accounts->by_holder.find(holder);
+    const std::int64_t units = account == level.accounts->by_holder.end()
+                                   ? 0
+                                   : account->second.peak({now, now + Duration{1}}).units;
+    if (units + placing.quantity.units <= limit) return true;
+    refusal = Refusal{.reason = Reason::holder_limit, .path = level.path.str(), .allowed = limit};
+    return false;
   });
-  return nearest.value_or(policy.default_ttl);
+  return refusal;
 }
 
-std::optional<Path> closed_at_or_above(const State& state, std::string_view path) {
-  std::optional<Path> nearest;
-  state.visit_upwards(path, [&](const ResourceNode& node) {
-    if (node.defined && node.defined->closed) nearest = node.path;
-    return !nearest;
+// Earliest instant at which nothing excludes the claim any more; none: never.
+std::optional<Instant> earliest_inclusion(const PathRules& rules, const std::optional<Span>& span) {
+  std::optional<Instant> latest = kMinInstant;
+  visit_excluding(rules, span, [&](const StandingClaim& claim) {
+    latest = claim.state == ClaimState::held ? std::optional(std::max(*latest, claim.expires_at))
+                                             : std::nullopt;
+    return latest.has_value();
   });
-  return nearest;
+  return latest;
 }
 
-bool is_unknown(const State& state, std::string_view path, const Policy& policy) {
-  return state.is_retired(path) || (policy.strict_resources && state.definition(path) == nullptr);
+std::optional<Instant> retry_at(const PathRules& rules, const Placing& placing,
+                                std::int64_t capacity) {
+  const auto included = earliest_inclusion(rules, placing.span);
+  const std::int64_t allowed = capacity - placing.quantity.units;
+  if (!included || allowed < 0) return std::nullopt;
+  if (peak_units(rules, placing.span) <= allowed) return included;
+  // Nodes are the state's own; looking for the earliest room leaves them as they were.
+  const auto room = earliest_room(const_cast<ResourceNode&>(*rules.own()),
+                                  occupied(placing.span, rules.turnaround()), allowed);
+  return room ? std::optional(std::max(*room, *included)) : std::nullopt;
 }
 
-Duration turnaround_of(const State& state, std::string_view path) {
-  const ResourceNode* node = state.resource(path);
-  return node == nullptr ? Duration{0} : node->turnaround();
+Refusal conflict(const PathRules& rules, const Placing& placing, std::int64_t capacity,
+                 std::optional<Instant> excluded) {
+  std::optional<Instant> tightest = excluded;
+  std::vector<const StandingClaim*> blockers;
+  if (rules.own() != nullptr) {
+    const auto peak = rules.own()->occupancy.peak(occupied(placing.span, rules.turnaround()));
+    if (!excluded || (peak.units >= capacity && peak.at < *excluded)) tightest = peak.at;
+    blockers = covering(*rules.own(), *tightest, kMaxBlockers);
+  }
+  if (excluded && *excluded <= *tightest) {
+    visit_excluding(rules, Span{*tightest, *tightest + Duration{1}},
+                    [&](const StandingClaim& claim) {
+                      blockers.push_back(&claim);
+                      return true;
+                    });
+  }
+  return Refusal{.reason = Reason::conflict,
+                 .capacity = capacity,
+                 .available = free_units(rules, placing.span, placing.vouched),
+                 .blockers = snapshots(blockers),
+                 .retry_at = retry_at(rules, placing, capacity)};
 }
 
-std::int64_t free_over(const State& state, std::string_view path, std::optional<Span> span,
-                       std::optional<Quantity> vouched) {
-  const std::int64_t capacity = capacity_of(state, path, vouched);
-  const ResourceNode* node = state.resource(path);
-  if (node == nullptr) return capacity;
-  const Span whole = occupied(span, node->turnaround());
-  return std::max<std::int64_t>(0, capacity - node->occupancy.peak(whole).units);
+}  // namespace
+
+std::int64_t free_units(const PathRules& rules, std::optional<Span> span,
+                        std::optional<Quantity> vouched) {
+  if (excluded_at(rules, span)) return 0;
+  return std::max<std::int64_t>(0, rules.capacity(vouched) - peak_units(rules, span));
 }
 
-tl::expected<Deadline, Refusal> deadline(const State& state, std::string_view path,
-                                         const Expiry& asked, Instant now, const Policy& policy) {
-  const Duration longest = std::min(max_ttl_of(state, path, policy), kMaxInstant - now);
+std::int64_t units_for_a_hold(const PathRules& rules, std::optional<Span> span) {
+  const bool refused = rules.is_unknown() || rules.closed() != nullptr ||
+                       !inside_hours(rules, span) || blocked_level(rules, span) != nullptr;
+  return refused ? 0 : free_units(rules, span, std::nullopt);
+}
+
+tl::expected<Deadline, Refusal> deadline(const PathRules& rules, const Expiry& asked,
+                                         Instant held_at, Instant now) {
+  Duration longest = std::min(rules.max_ttl(), kMaxInstant - now);
+  if (const auto whole = rules.max_hold_time()) {
+    longest = std::max(Duration{0}, std::min(longest, held_at + *whole - now));
+  }
   if (asked.expires_at) {
     if (*asked.expires_at <= now) return tl::unexpected(Refusal{.reason = Reason::bad_ttl});
     const Duration wanted = *asked.expires_at - now;
     return Deadline{now + std::min(wanted, longest), wanted > longest};
   }
-  const Duration wanted = asked.ttl.value_or(default_ttl_of(state, path, policy));
+  const Duration wanted = asked.ttl.value_or(rules.default_ttl());
   return Deadline{now + std::min(wanted, longest), asked.ttl && wanted > longest};
 }
 
-namespace {
-
-Refusal conflict(ResourceNode& node, const Request& request, Span whole, Occupancy::Peak peak,
-                 std::int64_t capacity) {
-  Refusal refusal{.reason = Reason::conflict,
-                  .capacity = capacity,
-                  .available = std::max<std::int64_t>(0, capacity - peak.units)};
-  for (const StandingClaim* claim : covering(node, peak.at, kMaxBlockers)) {
-    refusal.blockers.push_back(State::snapshot(*claim));
+std::optional<Refusal> refused_at(const State& state, const PathRules& rules,
+                                  const Placing& placing, Instant now) {
+  const Resource* defined = rules.defined();
+  if (defined != nullptr && placing.vouched && *placing.vouched != defined->definition.capacity) {
+    return Refusal{.reason = Reason::capacity_mismatch,
+                   .capacity = defined->definition.capacity.units};
   }
-  refusal.retry_at = earliest_room(node, whole, capacity - request.quantity.units);
-  return refusal;
-}
-
-}  // namespace
-
-tl::expected<Deadline, Refusal> admit(const State& state, const Request& request,
-                                      const Given& given) {
-  const std::string_view path = request.resource.view();
-  auto granted = deadline(state, path, request.expiry, given.now, given.policy);
-  if (!granted) return granted;
-  const Resource* defined = state.definition(path);
-  if (defined != nullptr && request.vouched && *request.vouched != defined->definition.capacity) {
-    return tl::unexpected(Refusal{.reason = Reason::capacity_mismatch,
-                                  .capacity = defined->definition.capacity.units});
+  if (auto refusal = above_holder_limit(state, rules, placing, now)) return refusal;
+  if (rules.closed() != nullptr) {
+    return Refusal{.reason = Reason::closed, .path = rules.closed()->path.str()};
   }
-  if (const auto closed = closed_at_or_above(state, path)) {
-    return tl::unexpected(Refusal{.reason = Reason::closed, .path = closed->str()});
+  if (!inside_hours(rules, placing.span)) return Refusal{.reason = Reason::outside_hours};
+  if (const ResourceNode* level = blocked_level(rules, placing.span)) {
+    return Refusal{.reason = Reason::blocked, .path = level->path.str()};
   }
-  const std::int64_t capacity = capacity_of(state, path, request.vouched);
-  const ResourceNode* node = state.resource(path);
-  if (node == nullptr) {
-    if (request.quantity.units <= capacity) return granted;
-    return tl::unexpected(
-        Refusal{.reason = Reason::conflict, .capacity = capacity, .available = capacity});
+  const std::int64_t capacity = rules.capacity(placing.vouched);
+  const auto excluded = excluded_at(rules, placing.span);
+  if (!excluded && peak_units(rules, placing.span) + placing.quantity.units <= capacity) {
+    return std::nullopt;
   }
-  const Span whole = occupied(request.span, node->turnaround());
-  const Occupancy::Peak peak = node->occupancy.peak(whole);
-  if (peak.units + request.quantity.units <= capacity) return granted;
-  // Nodes are the state's own; looking for the earliest room leaves them as they were.
-  return tl::unexpected(conflict(const_cast<ResourceNode&>(*node), request, whole, peak, capacity));
+  return conflict(rules, placing, capacity, excluded);
 }
 
 std::vector<Claim> blockers_at(const State& state, std::string_view path, bool below) {
@@ -124,14 +165,7 @@ std::vector<Claim> blockers_at(const State& state, std::string_view path, bool b
       return found.size() < kMaxBlockers;
     });
   }
-  const auto end =
-      found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), kMaxBlockers));
-  std::partial_sort(
-      found.begin(), end, found.end(),
-      [](const StandingClaim* a, const StandingClaim* b) { return BySpan::before(*a, *b); });
-  std::vector<Claim> blockers;
-  for (auto it = found.begin(); it != end; ++it) blockers.push_back(State::snapshot(**it));
-  return blockers;
+  return snapshots(found);
 }
 
 }  // namespace holdfast

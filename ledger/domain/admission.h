@@ -5,50 +5,42 @@
 
 #include "ledger/domain/command.h"
 #include "ledger/domain/decide.h"
+#include "ledger/domain/path_rules.h"
 #include "ledger/domain/refusal.h"
 #include "ledger/domain/state.h"
 
-// What a path allows: the rules along it, the room on it. Used by decide, answers and availability,
-// so that all three see the same.
+// Whether a path has room, and for whom. Used by decide, answers and availability, so that all
+// three see the same.
 namespace holdfast {
 
-// Units of the resource: as defined, else as vouched for, else 1.
-std::int64_t capacity_of(const State& state, std::string_view path,
-                         std::optional<Quantity> vouched);
+// Free units at the tightest instant of what a claim with this span occupies, none where a whole
+// above or a part below excludes it. Not below 0. Closing, hours and blocks are not asked.
+std::int64_t free_units(const PathRules& rules, std::optional<Span> span,
+                        std::optional<Quantity> vouched);
 
-Duration max_ttl_of(const State& state, std::string_view path, const Policy& policy);
-Duration default_ttl_of(const State& state, std::string_view path, const Policy& policy);
-
-// Nearest closed path at or above.
-std::optional<Path> closed_at_or_above(const State& state, std::string_view path);
-
-// True where new claims find no resource: retired, or undefined under strict_resources.
-bool is_unknown(const State& state, std::string_view path, const Policy& policy);
-
-Duration turnaround_of(const State& state, std::string_view path);
-
-// Free units at the tightest instant of what a claim with this span occupies. Not below 0.
-std::int64_t free_over(const State& state, std::string_view path, std::optional<Span> span,
-                       std::optional<Quantity> vouched);
+// What a hold of the span would find: as free_units, and none where hours, blocks or closing refuse
+// it.
+std::int64_t units_for_a_hold(const PathRules& rules, std::optional<Span> span);
 
 struct Deadline {
   Instant at;
   bool clamped;
 };
-// The expiry in force for a request; bad_ttl for an instant already past.
-tl::expected<Deadline, Refusal> deadline(const State& state, std::string_view path,
-                                         const Expiry& asked, Instant now, const Policy& policy);
+// The expiry in force for a request on a hold made at `held_at`; bad_ttl for an instant already
+// past.
+tl::expected<Deadline, Refusal> deadline(const PathRules& rules, const Expiry& asked,
+                                         Instant held_at, Instant now);
 
-// What a new claim asks for; the checks of hold and steal from bad_ttl to conflict.
-struct Request {
-  const Path& resource;
+// What is to stand on a place.
+struct Placing {
   std::optional<Span> span;
   Quantity quantity;
-  const Expiry& expiry;
+  const Holder& holder;
   std::optional<Quantity> vouched;
 };
-tl::expected<Deadline, Refusal> admit(const State& state, const Request& request,
-                                      const Given& given);
+// The checks of a claim that comes to a place, from capacity_mismatch to conflict; none: it may.
+std::optional<Refusal> refused_at(const State& state, const PathRules& rules,
+                                  const Placing& placing, Instant now);
 
 // Live claims at the path and, with `below`, under it, by (from, key), at most kMaxBlockers.
 std::vector<Claim> blockers_at(const State& state, std::string_view path, bool below);

@@ -2,19 +2,37 @@
 
 #include <unordered_map>
 
-#include "ledger/domain/admission.h"
-#include "ledger/domain/decide_internal.h"
-#include "ledger/domain/invariant.h"
 #include "ledger/domain/state.h"
 
 namespace holdfast {
 
-tl::expected<Decision, Refusal> decide(const State& state, const Command& command,
-                                       const Given& given) {
-  const internal::Case on{state, command, given};
-  return std::visit([&](const auto& action) { return internal::decide(on, action); },
-                    command.action);
+namespace {
+
+Event event_of_the_ledger(const StandingClaim& claim, Position position, Instant now,
+                          Position previous_on_resource, Happening happening) {
+  return Event{.position = position,
+               .transaction = position,
+               .transaction_count = 1,
+               .recorded_at = now,
+               .resource = claim.resource->path,
+               .key = claim.key,
+               .previous_on_resource = previous_on_resource,
+               .previous_of_claim = claim.last_event,
+               .actor = Actor::trusted("system"),
+               .request_id = {},
+               .correlation_id = {},
+               .content = {},
+               .available = {},
+               .personal = {.holder = claim.holder->holder,
+                            .cart = {},
+                            .label = {},
+                            .on_behalf_of = {},
+                            .reason = {},
+                            .source = {}},
+               .happening = std::move(happening)};
 }
+
+}  // namespace
 
 std::vector<Event> sweep(const State& state, Instant now, std::size_t limit) {
   std::vector<Event> events;
@@ -23,53 +41,22 @@ std::vector<Event> sweep(const State& state, Instant now, std::size_t limit) {
     if (events.size() == limit) return false;
     const Position position = state.head() + events.size() + 1;
     Position& previous = last.try_emplace(hold.resource, hold.resource->last_event).first->second;
-    events.push_back(Event{.position = position,
-                           .transaction = position,
-                           .transaction_count = 1,
-                           .recorded_at = now,
-                           .resource = hold.resource->path,
-                           .key = hold.key,
-                           .previous_on_resource = previous,
-                           .previous_of_claim = hold.last_event,
-                           .actor = Actor::trusted("system"),
-                           .request_id = {},
-                           .correlation_id = {},
-                           .content = {},
-                           .available = {},
-                           .personal = {.holder = hold.holder->holder,
-                                        .cart = {},
-                                        .label = {},
-                                        .on_behalf_of = {},
-                                        .reason = {},
-                                        .source = {}},
-                           .happening = Expired{.due = hold.expires_at}});
+    events.push_back(event_of_the_ledger(hold, position, now, previous, Expired{hold.expires_at}));
     previous = position;
     return true;
   });
   return events;
 }
 
-Accepted settle(State& state, Decision& decision) {
-  for (const Event& event : decision.events) state.evolve(event);
-  Accepted accepted{.first = {},
-                    .replayed = decision.replayed,
-                    .clamped = decision.clamped,
-                    .claim = {},
-                    .available = {}};
-  if (!decision.events.empty()) {
-    accepted.first = decision.events.front().position;
-    accepted.count = static_cast<std::uint32_t>(decision.events.size());
+std::optional<Event> release_bound(const State& state, std::string_view key, Instant now) {
+  const StandingClaim* hold = state.find(key);
+  if (hold == nullptr || !hold->bound || !hold->live() || hold->state != ClaimState::held) {
+    return std::nullopt;
   }
-  if (!decision.claim) return accepted;
-  const StandingClaim* claim = state.find(decision.claim->view());
-  HOLDFAST_INVARIANT(claim != nullptr, "the claim of an answer is in memory");
-  accepted.claim = State::snapshot(*claim);
-  const auto vouched =
-      decision.vouched_capacity ? decision.vouched_capacity : accepted.claim->vouched_capacity;
-  accepted.available =
-      free_over(state, accepted.claim->resource.view(), accepted.claim->span, vouched);
-  if (!decision.events.empty()) decision.events.back().available = accepted.available;
-  return accepted;
+  Event event = event_of_the_ledger(*hold, state.head() + 1, now, hold->resource->last_event,
+                                    Released{.quantity = {hold->quantity}, .remaining = {0}});
+  event.personal.reason = Note::trusted("connection closed");
+  return event;
 }
 
 }  // namespace holdfast

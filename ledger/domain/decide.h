@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <tl/expected.hpp>
 #include <vector>
 
@@ -24,41 +26,50 @@ struct Policy {
 // What the shell supplies with a command.
 struct Given {
   Instant now;
-  Key fresh_key;  // used where the command names no key for a new claim
+  std::span<const Key> fresh_keys;  // as many as fresh_keys_needed() says
   Policy policy;
 };
 
-// Accepted: the events to append (none when nothing changes) and what the answer says.
-struct Decision {
-  std::vector<Event> events;
-  std::optional<Key> claim;  // the claim that the answer shows
+// Keys the shell has to make up for the new claims that the command gives none.
+std::size_t fresh_keys_needed(const Action& action);
+
+// An accepted answer.
+struct Accepted {
+  Position first = {};      // first position written; 0: none
+  std::uint32_t count = 0;  // positions written
   bool replayed = false;
   bool clamped = false;
-  std::optional<Quantity> vouched_capacity;  // of this call, for `available`
+  std::optional<Claim> claim = {};             // as it is after the command
+  std::optional<std::int64_t> available = {};  // free units at the tightest instant of its span
+  // One for each command of a transaction; for each claim of a cart, a hold any, an end all.
+  std::vector<Accepted> parts = {};
+  // Of an end all: where the next step goes on, none when nothing is left.
+  std::optional<Position> begun = {};
+  std::optional<Key> after = {};
+  bool changed() const { return count != 0 || replayed; }
 };
 
-// Requires advance(state, command's instant) before, and that every key, path and request id the
+// The events to append, and the answer. The state has folded them.
+struct Judged {
+  std::vector<Event> events = {};
+  Accepted answer = {};
+  // Not empty: nothing was decided and the state is as it was. These paths' last events must be
+  // recalled first (State::recall_last_event), then the command is judged again.
+  std::vector<Path> unknown = {};
+};
+
+// Decides the command and folds what it writes; a refused one leaves the state as it was.
+//
+// Requires state.advance(given.now) before, and that every key, path and request id that the
 // command names has been recalled into the state if the ledger ever knew it. Does not look at
 // request ids: the shell has answered those (1.6) before it asks.
-tl::expected<Decision, Refusal> decide(const State& state, const Command& command,
-                                       const Given& given);
+tl::expected<Judged, Refusal> judge(State& state, const Command& command, const Given& given);
 
 // Records lapsed holds in due order, at most `limit`; each is a transaction of its own.
 std::vector<Event> sweep(const State& state, Instant now, std::size_t limit);
 
-// An accepted answer.
-struct Accepted {
-  Position first;           // first position written; 0: none
-  std::uint32_t count = 0;  // positions written
-  bool replayed = false;
-  bool clamped = false;
-  std::optional<Claim> claim;             // as it is after the command
-  std::optional<std::int64_t> available;  // free units at the tightest instant of its span
-  bool changed() const { return count != 0 || replayed; }
-};
-
-// Folds the decision's events into the state, completes them with `available`, and gives the
-// answer.
-Accepted settle(State& state, Decision& decision);
+// The release of a hold whose connection has ended; none if it is no live bound hold any more.
+// Requires, as sweep() does of what it records, that its resource's last event is known.
+std::optional<Event> release_bound(const State& state, std::string_view key, Instant now);
 
 }  // namespace holdfast

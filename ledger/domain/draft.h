@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "ledger/domain/command.h"
-#include "ledger/domain/decide.h"
+#include "ledger/domain/decide_internal.h"
 #include "ledger/domain/event.h"
 #include "ledger/domain/state.h"
 
@@ -12,8 +12,8 @@ namespace holdfast {
 // The events of one transaction as decide writes them: positions, chains and envelope.
 class Draft {
  public:
-  Draft(const State& state, const Command& command, const Given& given)
-      : state_(state), command_(command), given_(given) {}
+  explicit Draft(const internal::Case& on)
+      : state_(on.state), command_(on.command), given_(on.given) {}
 
   // An event of the resource itself.
   void add(const Path& resource, Happening happening) {
@@ -32,11 +32,19 @@ class Draft {
   }
 
   // The first event of a claim.
-  Event& add_held(const Path& resource, const Key& key, const Holder& holder, Held held) {
+  Event& add_held(const Path& resource, const Key& key, const Holder& holder, Happening held) {
     Event& event = append(resource, std::move(held));
     complete(event);
     event.key = key;
     event.personal.holder = holder;
+    return event;
+  }
+
+  // An event of a claim whose first event is the one before, in this draft.
+  Event& add_next(const Path& resource, const Key& key, const Holder& holder, Happening happening) {
+    const Position first = events_.back().position;
+    Event& event = add_held(resource, key, holder, std::move(happening));
+    event.previous_of_claim = first;
     return event;
   }
 
@@ -48,19 +56,35 @@ class Draft {
     event.personal.holder = claim.holder->holder;
   }
 
-  std::vector<Event> take() {
+  // A claim's move: an event of both resources.
+  void add_moved(const StandingClaim& claim, Moved moved) {
+    if (moved.to) moved.previous_on_to = last_event(*moved.to);
+    add(claim, std::move(moved));
+  }
+
+  // Into the decision, with what has to be recalled before these events can be right.
+  void move_into(internal::Decision& decision) {
     for (Event& event : events_) {
       event.transaction = events_.front().position;
       event.transaction_count = static_cast<std::uint32_t>(events_.size());
     }
-    return std::move(events_);
+    decision.events = std::move(events_);
+    decision.unknown = std::move(unknown_);
   }
 
  private:
+  Position last_event(const Path& resource) {
+    for (auto event = events_.rbegin(); event != events_.rend(); ++event) {
+      if (event->resource == resource) return event->position;
+    }
+    if (state_.resource(resource.view()) != nullptr && !state_.knows_last_event(resource.view())) {
+      unknown_.push_back(resource);
+    }
+    return state_.last_event(resource.view());
+  }
+
   Event& append(const Path& resource, Happening happening) {
-    // All events of one command are on one path, so the one before is the last of this draft.
-    const Position previous =
-        events_.empty() ? state_.last_event(resource.view()) : events_.back().position;
+    const Position previous = last_event(resource);
     return events_.emplace_back(Event{.position = state_.head() + events_.size() + 1,
                                       .transaction = {},
                                       .transaction_count = 0,
@@ -98,6 +122,7 @@ class Draft {
   const Command& command_;
   const Given& given_;
   std::vector<Event> events_;
+  std::vector<Path> unknown_;
 };
 
 }  // namespace holdfast

@@ -19,6 +19,7 @@ struct Defined {
 };
 struct Changed {
   Definition definition;  // whole, as it is after the change
+  std::optional<WindowChange> window = {};
   bool operator==(const Changed&) const = default;
 };
 struct Closed {
@@ -38,6 +39,7 @@ struct Held {
   bool clamped = false;
   std::optional<Quantity> capacity;  // vouched for by the caller
   std::optional<Key> stolen_from;
+  bool bound = false;  // to its connection
   bool operator==(const Held&) const = default;
 };
 struct Extended {
@@ -64,13 +66,20 @@ struct Stolen {
   Key by;  // the claim that took over
   bool operator==(const Stolen&) const = default;
 };
+// The event's own resource is the one that the claim leaves.
+struct Moved {
+  std::optional<Path> to;  // none: it stays on its resource
+  std::optional<Span> span;
+  Position previous_on_to;  // 0: none
+  bool operator==(const Moved&) const = default;
+};
 struct Expired {
   Instant due;
   bool operator==(const Expired&) const = default;
 };
 
 using Happening = std::variant<Defined, Changed, Closed, Opened, Retired, Held, Extended, Released,
-                               Committed, Cancelled, Stolen, Expired>;
+                               Committed, Cancelled, Stolen, Moved, Expired>;
 
 // Fields about persons, one group, so that they can later be sealed and forgotten.
 struct Personal {
@@ -99,10 +108,14 @@ struct Event {
   // Free units at the tightest instant of the claim's span after the command, as its answer said:
   // a repeated request is given the same. None on events that carry no claim's answer.
   std::optional<std::int64_t> available;
+  std::uint32_t step = 0;  // which of its transaction's commands, or of its command's claims
   Personal personal;
   Happening happening;
   bool operator==(const Event&) const = default;
 };
+
+// The resource that a claim moves to, if it moves to another: the event belongs to both histories.
+const Path* second_resource(const Event& event);
 
 // The word for its type, as DESIGN and the scenario language have it: "held", "defined" ...
 std::string_view type_name(const Happening& happening);

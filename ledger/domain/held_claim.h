@@ -17,11 +17,15 @@ inline Claim claim_of(const Event& event, const Held& held) {
                .cart = event.personal.cart,
                .label = event.personal.label,
                .vouched_capacity = held.capacity,
+               .bound = held.bound,
                .state = ClaimState::held,
                .held_at = event.recorded_at,
                .expires_at = held.expires_at,
                .version = event.position,
                .last_event = event.position,
+               .placed = event.position,
+               .extensions = 0,
+               .original = {},
                .stolen_from = held.stolen_from,
                .stolen_by = {}};
 }

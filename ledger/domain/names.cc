@@ -7,9 +7,14 @@ namespace holdfast {
 
 std::string_view type_name(const Happening& happening) {
   static constexpr std::array<std::string_view, std::variant_size_v<Happening>> kNames = {
-      "defined",  "changed",  "closed",    "opened",    "retired", "held",
-      "extended", "released", "committed", "cancelled", "stolen",  "expired"};
+      "defined",  "changed",   "closed",    "opened", "retired", "held",   "extended",
+      "released", "committed", "cancelled", "stolen", "moved",   "expired"};
   return kNames[happening.index()];
+}
+
+const Path* second_resource(const Event& event) {
+  const auto* moved = std::get_if<Moved>(&event.happening);
+  return moved != nullptr && moved->to ? &*moved->to : nullptr;
 }
 
 std::string_view state_name(ClaimState state) {

@@ -58,10 +58,18 @@ struct Refusal {
   std::optional<Position> current = {};        // stale_version
   std::optional<std::int64_t> capacity = {};   // capacity_mismatch, conflict
   std::optional<std::int64_t> available = {};  // conflict
-  std::string path = {};                       // closed
+  std::string path = {};                       // closed, blocked, holder_limit: the nearest
+  std::optional<std::int64_t> allowed = {};    // holder_limit, extension_limit
+  std::string what = {};                       // check_failed: what was checked
+  std::string actual = {};                     // check_failed: what it is instead
   std::vector<Claim> blockers = {};            // conflict, in_use: at most 16
   std::optional<Instant> retry_at = {};        // conflict
   std::optional<Claim> claim = {};             // already_committed: the booking
+  // Of a transaction the refusal is that of its first refused position, with every refused position
+  // of its `positions`, in order.
+  std::size_t position = 0;  // from 1; 0: not of a transaction
+  std::size_t positions = 0;
+  std::vector<Refusal> refused = {};
 };
 
 inline constexpr std::size_t kMaxBlockers = 16;

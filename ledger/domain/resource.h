@@ -6,32 +6,72 @@
 
 #include "ledger/domain/ids.h"
 #include "ledger/domain/time.h"
+#include "ledger/domain/windows.h"
 
 namespace holdfast {
 
 inline constexpr Duration kMaxMaxTtl{7 * kDay.ms};
+inline constexpr std::size_t kMaxAttributes = 32;
+inline constexpr std::size_t kMaxWindows = 10'000;  // of hours, and of blocks
 
-// What a `define` says of a resource. Hours, blocks, parts, limits and attributes join here.
+using Attributes = std::map<AttributeName, Note>;
+
+// What a `define` says of a resource. `own`, `nearest` and the like: DESIGN 1.2, along the path.
 struct Definition {
-  Quantity capacity{1};
-  Duration turnaround{0};
-  std::optional<Duration> max_ttl;      // own value; the smallest on the path counts
-  std::optional<Duration> default_ttl;  // own value; the nearest on the path counts
+  Quantity capacity{1};                         // own
+  Duration turnaround{0};                       // own
+  bool parts = false;                           // every level that has it
+  std::optional<Duration> max_ttl;              // own value; the smallest on the path counts
+  std::optional<Duration> default_ttl;          // nearest
+  std::optional<Quantity> holder_limit;         // every level that has it
+  std::optional<std::int64_t> extension_limit;  // nearest; 0 allowed
+  std::optional<Duration> max_hold_time;        // nearest
+  Attributes attributes;                        // own
   bool operator==(const Definition&) const = default;
 };
 
-// The fields a `change` names; the others stay.
+// The fields a `change` names; the others stay. An attribute without a value is taken away.
 struct DefinitionChange {
   std::optional<Quantity> capacity;
   std::optional<Duration> turnaround;
+  std::optional<bool> parts;
   std::optional<Duration> max_ttl;
   std::optional<Duration> default_ttl;
+  std::optional<Quantity> holder_limit;
+  std::optional<std::int64_t> extension_limit;
+  std::optional<Duration> max_hold_time;
+  std::map<AttributeName, std::optional<Note>> attributes;
+};
+
+// The two kinds of explicit spans a resource has.
+enum class WindowKind : std::uint8_t { hours, blocked };
+
+// One explicit span, added or removed.
+struct WindowChange {
+  WindowKind kind;
+  bool add;
+  Span span;
+  bool operator==(const WindowChange&) const = default;
 };
 
 // A defined resource as it is now.
 struct Resource {
   Definition definition;
   bool closed = false;
+  Windows hours = {};    // nearest level that has any
+  Windows blocked = {};  // all levels add up
+
+  const Windows& windows(WindowKind kind) const {
+    return kind == WindowKind::hours ? hours : blocked;
+  }
+  void apply(const WindowChange& change) {
+    Windows& windows = change.kind == WindowKind::hours ? hours : blocked;
+    if (change.add) {
+      windows.add(change.span);
+    } else {
+      windows.remove(change.span);
+    }
+  }
   bool operator==(const Resource&) const = default;
 };
 

@@ -17,11 +17,6 @@ bool visit_overlapping(const StandingClaim* top, Instant after, Instant before,
   return visit_overlapping(top->by_span.right, after, before, visit);
 }
 
-Span occupied_by(const StandingClaim& claim, Duration turnaround) {
-  return claim.span == kAllOfTime ? kAllOfTime
-                                  : Span{claim.span.from, claim.span.until + turnaround};
-}
-
 // Takes claims out of the occupancy one by one and puts them back at its end.
 class Without {
  public:
@@ -33,7 +28,7 @@ class Without {
   Without& operator=(const Without&) = delete;
 
   void take_out(const StandingClaim& claim) {
-    taken_.emplace_back(occupied_by(claim, resource_.turnaround()), claim.quantity);
+    taken_.emplace_back(occupied_by(claim), claim.quantity);
     resource_.occupancy.remove(taken_.back().first, taken_.back().second);
   }
 
@@ -44,34 +39,37 @@ class Without {
 
 }  // namespace
 
-std::vector<const StandingClaim*> meeting(const ResourceNode& resource, Span span,
-                                          std::size_t limit) {
-  std::vector<const StandingClaim*> found;
-  if (limit == 0) return found;
+bool visit_meeting(const ResourceNode& resource, Span span,
+                   const std::function<bool(const StandingClaim&)>& visit) {
   // A claim occupies until its end plus turnaround: compare its end with the span moved back.
-  visit_overlapping(resource.live.root(), span.from - resource.turnaround(), span.until,
-                    [&](const StandingClaim& claim) {
-                      found.push_back(&claim);
-                      return found.size() < limit;
-                    });
-  return found;
+  return visit_overlapping(resource.live.root(), span.from - resource.turnaround(), span.until,
+                           visit);
 }
 
 std::vector<const StandingClaim*> covering(const ResourceNode& resource, Instant at,
                                            std::size_t limit) {
-  return meeting(resource, Span{at, at + Duration{1}}, limit);
+  std::vector<const StandingClaim*> found;
+  visit_meeting(resource, Span{at, at + Duration{1}}, [&](const StandingClaim& claim) {
+    found.push_back(&claim);
+    return found.size() < limit;
+  });
+  return found;
 }
 
 std::optional<Instant> earliest_room(ResourceNode& resource, Span span, std::int64_t allowed) {
   // Few claims in the way: those alone, in due order. Many: the resource's holds in due order,
   // where as a rule the first few are enough.
   constexpr std::size_t kFew = 1'024;
-  std::vector<const StandingClaim*> holds = meeting(resource, span, kFew + 1);
+  std::vector<const StandingClaim*> holds;
+  visit_meeting(resource, span, [&](const StandingClaim& claim) {
+    holds.push_back(&claim);
+    return holds.size() <= kFew;
+  });
   const bool few = holds.size() <= kFew;
   Without without(resource);
   std::optional<Instant> room;
   const auto lapse = [&](const StandingClaim& hold) {
-    if (!meets(occupied_by(hold, resource.turnaround()), span)) return true;
+    if (!meets(occupied_by(hold), span)) return true;
     without.take_out(hold);
     if (resource.occupancy.peak(span).units > allowed) return true;
     room = hold.expires_at;

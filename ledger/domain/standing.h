@@ -1,8 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,34 +29,43 @@ struct ClaimExtras {
   std::optional<Quantity> vouched_capacity;
   std::optional<Key> stolen_from;
   std::optional<Key> stolen_by;
+  std::optional<Placement> original;  // where it was held, once it has moved
 };
 
 struct StandingClaim {
   Key key;
   ResourceNode* resource;
   HolderNode* holder;
-  Span span;  // kAllOfTime: the claim has none
-  std::int64_t quantity;
-  std::int64_t original_quantity;
-  Instant held_at;
-  Instant expires_at;
-  Position version;
-  Position last_event;
-  std::unique_ptr<ClaimExtras> extras;
-  ClaimState state;
+  Span span = kAllOfTime;  // that: the claim has none
+  std::int64_t quantity = 0;
+  std::int64_t original_quantity = 0;
+  Instant held_at = {};
+  Instant expires_at = {};
+  Position version = {};
+  Position last_event = {};
+  Position placed = {};
+  std::unique_ptr<ClaimExtras> extras = {};
+  std::int32_t extensions = 0;
+  ClaimState state = ClaimState::held;
+  bool bound = false;
   bool lapsed = false;       // a hold past its expiry whose end is not recorded yet
   bool forgettable = false;  // waits in State's queue of what may be forgotten
 
   // On its resource by (from, key), while live; in due order, of the resource and of all, while
   // held (live ones in one index, lapsed ones in another).
-  AvlLinks<StandingClaim> by_span;
-  Instant latest_until{};  // of the subtree by_span
-  AvlLinks<StandingClaim> due_on_resource;
-  AvlLinks<StandingClaim> due_of_all;
+  AvlLinks<StandingClaim> by_span = {};
+  Instant latest_until = {};  // of the subtree by_span
+  AvlLinks<StandingClaim> due_on_resource = {};
+  AvlLinks<StandingClaim> due_of_all = {};
   StandingClaim* holder_previous = nullptr;
   StandingClaim* holder_next = nullptr;
 
   bool live() const { return !is_ended(state) && !lapsed; }
+  // As a client sees it: a lapsed hold is expired, recorded or not.
+  ClaimState shown() const { return lapsed ? ClaimState::expired : state; }
+  std::optional<Span> own_span() const {
+    return span == kAllOfTime ? std::nullopt : std::optional(span);
+  }
 };
 
 struct BySpan {
@@ -85,6 +98,15 @@ using SpanIndex = Avl<StandingClaim, BySpan>;
 using ResourceDueIndex = Avl<StandingClaim, DueOnResource>;
 using DueIndex = Avl<StandingClaim, DueOfAll>;
 
+// What a level keeps of the live claims at and below it when its definition asks for more than
+// room on the resource itself.
+struct LevelAccounts {
+  // Of parts: for each live claim below, the instants at which the whole cannot be claimed.
+  Occupancy parts;
+  // Of a holder limit: units by holder, until their spans end.
+  std::unordered_map<const HolderNode*, Occupancy> by_holder;
+};
+
 struct ResourceNode {
   explicit ResourceNode(Path its_path) : path(std::move(its_path)) {}
 
@@ -95,6 +117,7 @@ struct ResourceNode {
   ResourceNode* previous_sibling = nullptr;
 
   std::unique_ptr<Resource> defined;
+  std::unique_ptr<LevelAccounts> accounts;  // where it is defined with parts or holder_limit
   bool retired = false;
 
   Position last_event;      // of events on this very path
@@ -109,7 +132,13 @@ struct ResourceNode {
   ResourceDueIndex lapsed;  // holds past their expiry, not recorded
 
   Duration turnaround() const { return defined ? defined->definition.turnaround : Duration{0}; }
+  bool has_parts() const { return defined && defined->definition.parts; }
 };
+
+// The instants at which the claim's units are not free.
+inline Span occupied_by(const StandingClaim& claim) {
+  return occupied(claim.own_span(), claim.resource->turnaround());
+}
 
 struct HolderNode {
   Holder holder;
@@ -117,14 +146,20 @@ struct HolderNode {
   std::int64_t references = 0;
 };
 
+struct CartNode {
+  Cart cart;
+  std::map<std::string_view, StandingClaim*> holds;  // live, by key
+};
+
 // Live claims on the resource that cover `at`, turnaround counted, in order of (from, key), at most
 // `limit`. O(limit log n).
 std::vector<const StandingClaim*> covering(const ResourceNode& resource, Instant at,
                                            std::size_t limit);
 
-// Live claims on the resource that occupy an instant of `span`, at most `limit`.
-std::vector<const StandingClaim*> meeting(const ResourceNode& resource, Span span,
-                                          std::size_t limit);
+// Live claims on the resource that occupy an instant of `span`, in order of (from, key), until
+// `visit` says false, which it then says too. O(log n) and O(log n) a claim.
+bool visit_meeting(const ResourceNode& resource, Span span,
+                   const std::function<bool(const StandingClaim&)>& visit);
 
 // Earliest instant at which enough live holds have lapsed that U stays at or below `allowed` over
 // the whole span; none if what is committed is too much already.

@@ -28,18 +28,22 @@ std::optional<Claim> State::claim(std::string_view key) const {
 Claim State::snapshot(const StandingClaim& claim) {
   Claim seen{.key = claim.key,
              .resource = claim.resource->path,
-             .span = claim.span == kAllOfTime ? std::nullopt : std::optional(claim.span),
+             .span = claim.own_span(),
              .quantity = {claim.quantity},
              .original_quantity = {claim.original_quantity},
              .holder = claim.holder->holder,
              .cart = {},
              .label = {},
              .vouched_capacity = {},
-             .state = claim.lapsed ? ClaimState::expired : claim.state,
+             .bound = claim.bound,
+             .state = claim.shown(),
              .held_at = claim.held_at,
              .expires_at = claim.expires_at,
              .version = claim.version,
              .last_event = claim.last_event,
+             .placed = claim.placed,
+             .extensions = claim.extensions,
+             .original = {},
              .stolen_from = {},
              .stolen_by = {}};
   if (claim.extras) {
@@ -48,6 +52,7 @@ Claim State::snapshot(const StandingClaim& claim) {
     seen.vouched_capacity = claim.extras->vouched_capacity;
     seen.stolen_from = claim.extras->stolen_from;
     seen.stolen_by = claim.extras->stolen_by;
+    seen.original = claim.extras->original;
   }
   return seen;
 }
@@ -104,15 +109,11 @@ bool State::is_retired(std::string_view path) const {
   return found != nullptr && found->retired;
 }
 
-void State::visit_upwards(std::string_view path,
-                          const std::function<bool(const ResourceNode&)>& visit) const {
+const ResourceNode* State::nearest(std::string_view path) const {
   for (; !path.empty(); path = parent_of(path)) {
-    if (const ResourceNode* node = resource(path)) {
-      for (; node != nullptr && visit(*node); node = node->parent) {
-      }
-      return;
-    }
+    if (const ResourceNode* node = resource(path)) return node;
   }
+  return nullptr;
 }
 
 const RememberedRequest* State::request(std::string_view actor, std::string_view id) const {
@@ -153,18 +154,20 @@ void State::recall(const Claim& ended) {
 
 void State::restore_claim(const Claim& standing) {
   HOLDFAST_INVARIANT(!is_ended(standing.state), "an ended claim is recalled, not restored");
-  StandingClaim& claim = insert(standing);
-  HolderNode& holder = *claim.holder;
-  claim.holder_next = holder.first;
-  if (holder.first != nullptr) holder.first->holder_previous = &claim;
-  holder.first = &claim;
-  enter_occupancy(claim);
+  attach(insert(standing));
+}
+
+void State::let_go(std::string_view key) {
+  StandingClaim* claim = claims_.find(key);
+  if (claim == nullptr || claim->forgettable) return;  // or it goes by itself
+  detach(*claim);
+  forget(*claim);
 }
 
 void State::restore_definition(const Path& path, const std::optional<Resource>& resource) {
   ResourceNode& restored = node(path);
   restored.retired = !resource;
-  restored.defined = resource ? std::make_unique<Resource>(*resource) : nullptr;
+  define(restored, resource ? std::make_unique<Resource>(*resource) : nullptr);
 }
 
 bool State::idle(const ResourceNode& node) const {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,20 +59,25 @@ class State {
   // Live claims at the path and below (empty: all), in no order; stops when `visit` says false.
   void visit_subtree(std::string_view path,
                      const std::function<bool(const StandingClaim&)>& visit) const;
+  const HolderNode* holder(std::string_view holder) const { return holders_.find(holder); }
   // Live claims of the holder, in no order.
   void visit_holder(std::string_view holder,
                     const std::function<bool(const StandingClaim&)>& visit) const;
   // Holds past their expiry whose end is not recorded, in due order.
   const DueIndex& lapsed() const { return lapsed_; }
   std::optional<Instant> next_due() const;  // earliest expiry of a live hold
+  // Live holds of the cart in order of key; null: none.
+  const CartNode* cart(std::string_view cart) const { return carts_.find(cart); }
 
   // -- resources
   const ResourceNode* resource(std::string_view path) const;  // null: nothing in memory
   const Resource* definition(std::string_view path) const;    // null: not defined
   bool is_retired(std::string_view path) const;
-  // Visits what is in memory of the path and the paths above it, nearest first, until false.
-  void visit_upwards(std::string_view path,
-                     const std::function<bool(const ResourceNode&)>& visit) const;
+  // What is in memory of the path or else of the nearest path above it; null: nothing.
+  const ResourceNode* nearest(std::string_view path) const;
+  // Defined resources by path.
+  using DefinedResources = std::map<std::string_view, const ResourceNode*>;
+  const DefinedResources& defined() const { return defined_; }
 
   // -- request ids newer than the projections
   const RememberedRequest* request(std::string_view actor, std::string_view id) const;
@@ -86,8 +92,13 @@ class State {
   void recall_last_event(const Path& path, Position last);
   // A claim that is held or committed in the projections' rows.
   void restore_claim(const Claim& standing);
+  // Forgets a claim whatever its state: what it occupies is no longer known here.
+  void let_go(std::string_view key);
   // none: the path was retired.
   void restore_definition(const Path& path, const std::optional<Resource>& resource);
+  friend class Undo;    // ledger/domain/undo.h
+  friend class Lifted;  // likewise
+
   // Lets go of what the projections hold at `projected`. Invalidates pointers to claims and nodes.
   void forget_through(Position projected);
 
@@ -107,18 +118,33 @@ class State {
   struct HolderOf {
     static std::string_view of(const HolderNode& node) { return node.holder.view(); }
   };
+  struct CartOf {
+    static std::string_view of(const CartNode& node) { return node.cart.view(); }
+  };
 
   StandingClaim& standing(const Event& event);
   ResourceNode& node(const Path& path);
   HolderNode& holder_node(const Holder& holder);
   StandingClaim& insert(const Claim& claim);
+  void assign(StandingClaim& claim, const Claim& from);
+  // Into and out of every index, as the claim's state has it.
+  void attach(StandingClaim& claim);
+  void detach(StandingClaim& claim);
+  void enter_accounts(const StandingClaim& claim, std::int64_t units);
   void enter_occupancy(StandingClaim& claim);
   void leave_occupancy(StandingClaim& claim);
+  void enter_due(StandingClaim& claim);
   void leave_due(StandingClaim& claim);
+  void enter_holder(StandingClaim& claim);
+  void leave_holder(StandingClaim& claim);
+  void enter_cart(StandingClaim& claim);
+  void leave_cart(const StandingClaim& claim);
+  void settle_on(StandingClaim& claim, ResourceNode& resource);
+  void define(ResourceNode& node, std::unique_ptr<Resource> resource);
+  void touch(ResourceNode& node, Position at);
   void set_quantity(StandingClaim& claim, Quantity quantity);
   void end(StandingClaim& claim, ClaimState state);
   void lapse(StandingClaim& claim);
-  void count_live(ResourceNode* node, std::int64_t by);
   void offer_to_forget(StandingClaim& claim);
   void offer_to_forget(ResourceNode& node);
   bool idle(const ResourceNode& node) const;
@@ -136,6 +162,7 @@ class State {
   void fold(const Event& event, const Committed& body);
   void fold(const Event& event, const Cancelled& body);
   void fold(const Event& event, const Stolen& body);
+  void fold(const Event& event, const Moved& body);
   void fold(const Event& event, const Expired& body);
 
   Position head_;
@@ -145,6 +172,9 @@ class State {
   NameTable<StandingClaim, KeyOf> claims_;
   NameTable<ResourceNode, PathOf> resources_;
   NameTable<HolderNode, HolderOf> holders_;
+  NameTable<CartNode, CartOf> carts_;
+  DefinedResources defined_;
+  class Undo* undo_ = nullptr;  // running
   DueIndex due_;
   DueIndex lapsed_;
   std::unordered_map<std::string, RememberedRequest, TextHash, std::equal_to<>> requests_;

@@ -30,6 +30,7 @@ inline constexpr Duration kDay{86'400'000};
 constexpr bool in_range(Instant t) { return kMinInstant <= t && t <= kMaxInstant; }
 constexpr Instant operator+(Instant t, Duration d) { return {t.ms + d.ms}; }
 constexpr Instant operator-(Instant t, Duration d) { return {t.ms - d.ms}; }
+constexpr Duration operator-(Duration a, Duration b) { return {a.ms - b.ms}; }
 constexpr Duration operator-(Instant a, Instant b) { return {a.ms - b.ms}; }
 
 // Half-open [from, until), never empty once checked.

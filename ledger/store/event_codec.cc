@@ -36,6 +36,20 @@ void set_definition(wire::Definition::Builder to, const Definition& from) {
   to.setMaxTtl(from.max_ttl.value_or(Duration{}).ms);
   to.setHasDefaultTtl(from.default_ttl.has_value());
   to.setDefaultTtl(from.default_ttl.value_or(Duration{}).ms);
+  to.setParts(from.parts);
+  to.setHasHolderLimit(from.holder_limit.has_value());
+  to.setHolderLimit(units(from.holder_limit.value_or(Quantity{})));
+  to.setHasExtensionLimit(from.extension_limit.has_value());
+  to.setExtensionLimit(units(Quantity{from.extension_limit.value_or(0)}));
+  to.setHasMaxHoldTime(from.max_hold_time.has_value());
+  to.setMaxHoldTime(from.max_hold_time.value_or(Duration{}).ms);
+  if (from.attributes.empty()) return;
+  auto attributes = to.initAttributes(static_cast<unsigned>(from.attributes.size()));
+  unsigned i = 0;
+  for (const auto& [name, value] : from.attributes) {
+    attributes[i].setName(text(name.str()));
+    attributes[i++].setValue(text(value.str()));
+  }
 }
 
 struct SetHappening {
@@ -45,7 +59,14 @@ struct SetHappening {
     set_definition(to.initDefined().initDefinition(), e.definition);
   }
   void operator()(const Changed& e) {
-    set_definition(to.initChanged().initDefinition(), e.definition);
+    auto changed = to.initChanged();
+    set_definition(changed.initDefinition(), e.definition);
+    changed.setHasWindow(e.window.has_value());
+    if (!e.window) return;
+    changed.setWindowBlocked(e.window->kind == WindowKind::blocked);
+    changed.setWindowAdded(e.window->add);
+    changed.setWindowFrom(e.window->span.from.ms);
+    changed.setWindowUntil(e.window->span.until.ms);
   }
   void operator()(const Closed&) { to.setClosed(); }
   void operator()(const Opened&) { to.setOpened(); }
@@ -60,6 +81,7 @@ struct SetHappening {
     held.setHasCapacity(e.capacity.has_value());
     held.setCapacity(units(e.capacity.value_or(Quantity{})));
     held.setClamped(e.clamped);
+    held.setBound(e.bound);
     held.setQuantity(units(e.quantity));
     held.setExpiresAt(e.expires_at.ms);
     if (e.stolen_from) held.setStolenFrom(text(e.stolen_from->str()));
@@ -83,6 +105,16 @@ struct SetHappening {
     auto cancelled = to.initCancelled();
     cancelled.setQuantity(units(e.quantity));
     cancelled.setRemaining(units(e.remaining));
+  }
+  void operator()(const Moved& e) {
+    auto moved = to.initMoved();
+    moved.setHasSpan(e.span.has_value());
+    if (e.span) {
+      moved.setFrom(e.span->from.ms);
+      moved.setUntil(e.span->until.ms);
+    }
+    moved.setPreviousOnTo(e.previous_on_to.value);
+    if (e.to) moved.setTo(text(e.to->str()));
   }
   void operator()(const Stolen& e) { to.initStolen().setBy(text(e.by.str())); }
   void operator()(const Expired& e) { to.initExpired().setDue(e.due.ms); }
@@ -116,6 +148,7 @@ void set_event(wire::Event::Builder to, const Event& from) {
     content.setC(words[2]);
     content.setD(words[3]);
   }
+  to.setStep(static_cast<std::uint16_t>(from.step));
   to.setHasAvailable(from.available.has_value());
   to.setAvailable(from.available.value_or(0));
   to.setResource(text(from.resource.str()));
@@ -208,6 +241,38 @@ Definition definition(wire::Definition::Reader from) {
   to.turnaround = {from.getTurnaround()};
   if (from.getHasMaxTtl()) to.max_ttl = Duration{from.getMaxTtl()};
   if (from.getHasDefaultTtl()) to.default_ttl = Duration{from.getDefaultTtl()};
+  to.parts = from.getParts();
+  if (from.getHasHolderLimit()) to.holder_limit = quantity(from.getHolderLimit());
+  if (from.getHasExtensionLimit()) to.extension_limit = from.getExtensionLimit();
+  if (from.getHasMaxHoldTime()) to.max_hold_time = Duration{from.getMaxHoldTime()};
+  for (const auto attribute : from.getAttributes()) {
+    to.attributes.emplace(get<AttributeName>(attribute.getName(), "attribute"),
+                          get<Note>(attribute.getValue(), "attribute"));
+  }
+  return to;
+}
+
+Span span(std::int64_t from, std::int64_t until) {
+  const Span span{instant(from), instant(until)};
+  expect(span.from < span.until, "its span is empty");
+  return span;
+}
+
+Changed changed(wire::Event::Happening::Changed::Reader from) {
+  Changed to{.definition = definition(from.getDefinition()), .window = {}};
+  if (from.getHasWindow()) {
+    to.window =
+        WindowChange{.kind = from.getWindowBlocked() ? WindowKind::blocked : WindowKind::hours,
+                     .add = from.getWindowAdded(),
+                     .span = span(from.getWindowFrom(), from.getWindowUntil())};
+  }
+  return to;
+}
+
+Moved moved(wire::Event::Happening::Moved::Reader from) {
+  Moved to{.to = {}, .span = {}, .previous_on_to = {from.getPreviousOnTo()}};
+  if (from.hasTo()) to.to = get<Path>(from.getTo(), "to");
+  if (from.getHasSpan()) to.span = span(from.getFrom(), from.getUntil());
   return to;
 }
 
@@ -217,11 +282,9 @@ Held held(wire::Event::Happening::Held::Reader from) {
           .expires_at = instant(from.getExpiresAt()),
           .clamped = from.getClamped(),
           .capacity = {},
-          .stolen_from = {}};
-  if (from.getHasSpan()) {
-    to.span = Span{instant(from.getFrom()), instant(from.getUntil())};
-    expect(to.span->from < to.span->until, "its span is empty");
-  }
+          .stolen_from = {},
+          .bound = from.getBound()};
+  if (from.getHasSpan()) to.span = span(from.getFrom(), from.getUntil());
   if (from.getHasCapacity()) to.capacity = quantity(from.getCapacity());
   if (from.hasStolenFrom()) to.stolen_from = get<Key>(from.getStolenFrom(), "stolenFrom");
   return to;
@@ -233,7 +296,7 @@ Happening happening(wire::Event::Happening::Reader from) {
     case Wire::DEFINED:
       return Defined{definition(from.getDefined().getDefinition())};
     case Wire::CHANGED:
-      return Changed{definition(from.getChanged().getDefinition())};
+      return changed(from.getChanged());
     case Wire::CLOSED:
       return Closed{};
     case Wire::OPENED:
@@ -260,6 +323,8 @@ Happening happening(wire::Event::Happening::Reader from) {
     }
     case Wire::STOLEN:
       return Stolen{get<Key>(from.getStolen().getBy(), "by")};
+    case Wire::MOVED:
+      return moved(from.getMoved());
     case Wire::EXPIRED:
       return Expired{instant(from.getExpired().getDue())};
   }
@@ -301,6 +366,7 @@ Event event(wire::Event::Reader from) {
            .correlation_id = {},
            .content = {},
            .available = {},
+           .step = from.getStep(),
            .personal = personal(from.getPersonal()),
            .happening = happening(from.getHappening())};
   if (from.hasKey()) to.key = get<Key>(from.getKey(), "key");

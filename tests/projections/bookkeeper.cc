@@ -76,12 +76,11 @@ std::vector<Event> Bookkeeper::run(Action action, std::optional<std::string> req
                   .content = {}};
   if (request_id) command.asker.request_id = *RequestId::make(*request_id);
   state_.advance(now_);
-  auto decision =
-      decide(state_, command,
-             {.now = now_, .fresh_key = *Key::make("k" + std::to_string(fresh_++)), .policy = {}});
-  if (!decision) return {};
-  settle(state_, *decision);
-  return keep(std::move(decision->events));
+  const std::vector<Key> fresh_keys(fresh_keys_needed(command.action),
+                                    *Key::make("k" + std::to_string(fresh_++)));
+  auto judged = judge(state_, command, {.now = now_, .fresh_keys = fresh_keys, .policy = {}});
+  if (!judged) return {};
+  return keep(std::move(judged->events));
 }
 
 std::vector<Event> Bookkeeper::sweep(std::size_t limit) {

@@ -50,10 +50,32 @@ CLI::Option* add_option(CLI::App& app, capnp::StructSchema schema, const api::Fi
     return app.add_flag(names(schema, field), field.about);
   }
   const auto keep_results = [](const CLI::results_t&) { return true; };
+  if (field.pairs) {
+    return app.add_option(names(schema, field), keep_results, field.about)
+        ->type_name("NAME=VALUE")
+        ->type_size(1)
+        ->expected(1)
+        ->take_all();
+  }
   return app.add_option(names(schema, field), keep_results, field.about)
       ->type_name(placeholder(field))
       ->type_size(1)
       ->expected(1);
+}
+
+tl::expected<void, api::WordError> set_all(capnp::DynamicStruct::Builder into,
+                                           const api::FieldText& field,
+                                           const std::vector<std::string>& texts) {
+  std::vector<api::Pair> pairs;
+  for (const std::string& text : texts) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos) {
+      return tl::unexpected(api::WordError{field.word + ": '" + text + "' is not NAME=VALUE"});
+    }
+    pairs.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  api::set_pairs(into, field, pairs);
+  return {};
 }
 
 }  // namespace
@@ -90,6 +112,10 @@ tl::expected<void, api::WordError> Subcommands::fill(capnp::DynamicStruct::Build
                       const std::vector<Given>& given) -> tl::expected<void, api::WordError> {
     for (const auto& [field, option] : given) {
       if (option->count() == 0) continue;
+      if (field->pairs) {
+        if (auto done = set_all(target, *field, option->results()); !done) return done;
+        continue;
+      }
       auto done = api::set_field(target, *field, option->results().front(), {});
       if (!done) return done;
     }

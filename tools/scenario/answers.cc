@@ -19,6 +19,15 @@ std::string reason_of(wire::Refusal::Reader refusal) {
   return api::to_text(capnp::toDynamic(refusal).get("reason").as<capnp::DynamicEnum>());
 }
 
+// Of a transaction: a word a position.
+std::string positions_text(wire::Refusal::Reader refusal) {
+  std::string text;
+  for (const auto position : refusal.getPositions()) {
+    text += " " + (position.isNone() ? "none" : reason_of(position.getRefused()));
+  }
+  return text;
+}
+
 std::string piece_text(wire::FreePiece::Reader piece, const TimeBase& base) {
   return to_text(Instant{piece.getFrom()}, base) + "-" + to_text(Instant{piece.getUntil()}, base) +
          ":" + std::to_string(piece.getFree());
@@ -116,6 +125,18 @@ std::optional<std::string> refusal_mismatch(wire::Refusal::Reader refusal,
                                             std::span<const Word> expected, const TimeBase& base) {
   const std::string got = reason_of(refusal);
   if (expected.empty() || expected.front().name) return "expected a reason behind refused";
+  if (refusal.hasPositions()) {
+    const auto words = static_cast<std::size_t>(
+        std::find_if(expected.begin(), expected.end(), [](const Word& w) { return w.name; }) -
+        expected.begin());
+    std::string want;
+    for (const Word& word : expected.first(words)) {
+      want += " " + std::string(api::as_word(word.value));
+    }
+    const std::string all = api::as_word(positions_text(refusal));
+    if (want != all) return "expected refused" + want + ", got refused" + all;
+    return fields_mismatch(capnp::toDynamic(refusal), expected.subspan(words), base);
+  }
   if (api::as_word(expected.front().value) != api::as_word(got)) {
     return "expected refused " + expected.front().value + ", got refused " + got;
   }
@@ -146,13 +167,15 @@ bool depends_on_sweep(std::string_view name) {
   static const std::set<std::string_view> kNames = {
       "version",     "position", "first_position",       "positions",
       "transaction", "current",  "previous_on_resource", "previous_of_claim",
-      "size",        "root",     "transaction_count"};
+      "size",        "root",     "transaction_count",    "previous_on_to"};
   return kNames.contains(name);
 }
 
 void strip(boost::json::value& value);
 
 void strip(boost::json::object& object) {
+  const auto* what = object.if_contains("what");
+  if (what != nullptr && *what == "version") object.erase("actual");
   for (auto it = object.begin(); it != object.end();) {
     if (depends_on_sweep(it->key())) {
       it = object.erase(it);
@@ -209,8 +232,9 @@ std::optional<std::string> mismatch(wire::Response::Reader answer,
 std::string as_text(wire::Response::Reader answer, const TimeBase& base) {
   if (answer.isError()) return "error: " + std::string(answer.getError().getText());
   if (const auto refusal = refusal_of(answer)) {
-    std::string fields = fields_text(capnp::toDynamic(*refusal), base);
-    return "refused " + reason_of(*refusal) + fields;
+    const std::string reasons =
+        refusal->hasPositions() ? positions_text(*refusal) : " " + reason_of(*refusal);
+    return "refused" + reasons + fields_text(capnp::toDynamic(*refusal), base);
   }
   if (is_list(answer)) return joined(listed(answer, base));
   if (answer.isOutcomes()) {

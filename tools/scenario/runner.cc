@@ -1,6 +1,7 @@
 #include "tools/scenario/runner.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -79,6 +80,10 @@ class Runner {
       return take(world_.open());
     }
     if (verb == "rebuild") return rebuild();
+    if (verb == "disconnect") {
+      world_.disconnect();
+      return true;
+    }
     return wrong("unknown step: " + verb);
   }
 
@@ -148,11 +153,24 @@ class Runner {
     std::vector<Word> words = step_->words;
     const std::string actor = take_word(words, "actor").value_or("scenario");
     if (!Actor::make(actor)) return fail(step_->line, "not an actor: " + actor);
-    map_version(words);
-    const auto filled =
-        api::fill_from_words(step_->verb, words, capnp::toDynamic(request.initBatch(1)[0]), base_);
-    if (filled) return judge(world_.ask(request, actor), true);
-    refuse_or_fail(filled.error());
+    if (auto wrong = fill(*step_, std::move(words), request.initBatch(1)[0])) {
+      return refuse_or_fail(*wrong);
+    }
+    judge(world_.ask(request, actor), true);
+  }
+
+  // Nothing where the words were understood.
+  std::optional<api::WordError> fill(const Step& step, std::vector<Word> words,
+                                     wire::Command::Builder into) {
+    map_version(step.line, words);
+    const auto filled = api::fill_from_words(step.verb, words, capnp::toDynamic(into), base_);
+    if (!filled) return filled.error();
+    if (step.verb != "transact") return std::nullopt;
+    auto steps = into.getTransact().initSteps(static_cast<unsigned>(step.inner.size()));
+    for (unsigned i = 0; i < steps.size(); ++i) {
+      if (auto wrong = fill(step.inner[i], step.inner[i].words, steps[i])) return wrong;
+    }
+    return std::nullopt;
   }
 
   void query() {
@@ -205,22 +223,35 @@ class Runner {
   }
 
   // Positions differ with the sweep, so a version written in the file is another number in the
-  // other modes: the current one if it was the current one, else one that is not.
-  void map_version(std::vector<Word>& words) {
+  // other modes: the current one if it was the current one; as far ahead of the log's head if it
+  // was yet to come (in the same transaction); else one that is not.
+  void map_version(int line, std::vector<Word>& words) {
     const auto version =
         std::find_if(words.begin(), words.end(), [](const Word& w) { return w.name == "version"; });
-    const auto key =
-        std::find_if(words.begin(), words.end(), [](const Word& w) { return !w.name; });
+    auto key = std::find_if(words.begin(), words.end(), [](const Word& w) { return !w.name; });
+    if (key == words.end()) {
+      key = std::find_if(words.begin(), words.end(), [](const Word& w) { return w.name == "key"; });
+    }
     if (version == words.end() || key == words.end()) return;
     const auto current = current_version(key->value);
-    if (!current) return;
+    const std::uint64_t head = world_.events();
     if (checks()) {
-      run_.version_was_current[step_->line] = version->value == std::to_string(*current);
-    } else if (const auto it = as_written_->version_was_current.find(step_->line);
-               it != as_written_->version_was_current.end()) {
-      constexpr std::uint64_t kNotYet = 1'000'000'000;
-      version->value = std::to_string(it->second ? *current : *current + kNotYet);
+      run_.versions[line] = version->value == std::to_string(current.value_or(0))
+                                ? WrittenVersion{.was_current = true}
+                                : WrittenVersion{.ahead = ahead_of(head, version->value)};
+      return;
     }
+    const auto it = as_written_->versions.find(line);
+    if (it == as_written_->versions.end()) return;
+    constexpr std::uint64_t kNotYet = 1'000'000'000;
+    const std::uint64_t ahead = it->second.ahead != 0 ? it->second.ahead : kNotYet;
+    version->value = std::to_string(it->second.was_current ? current.value_or(0) : head + ahead);
+  }
+
+  static std::uint64_t ahead_of(std::uint64_t head, const std::string& version) {
+    std::uint64_t number = 0;
+    std::from_chars(version.data(), version.data() + version.size(), number);
+    return number > head ? number - head : 0;
   }
 
   const SweepMode mode_;

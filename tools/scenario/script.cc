@@ -25,6 +25,7 @@ tl::expected<void, std::string> expect(std::vector<Step>& steps, int line,
 
 tl::expected<std::vector<Step>, ScriptError> parse_script(std::string_view text) {
   std::vector<Step> steps;
+  bool inside = false;  // of a transact
   for (int line = 1; !text.empty(); ++line) {
     const auto end = text.find('\n');
     std::string_view content = text.substr(0, end);
@@ -34,6 +35,8 @@ tl::expected<std::vector<Step>, ScriptError> parse_script(std::string_view text)
     if (!words) return tl::unexpected(ScriptError{line, words.error().what});
     if (words->empty()) continue;
     if (is_plain(words->front(), "=>")) {
+      if (inside)
+        return tl::unexpected(ScriptError{line, "=> inside a transact: it comes behind end"});
       if (auto taken = expect(steps, line, *std::move(words)); !taken) {
         return tl::unexpected(ScriptError{line, taken.error()});
       }
@@ -43,11 +46,20 @@ tl::expected<std::vector<Step>, ScriptError> parse_script(std::string_view text)
       return tl::unexpected(ScriptError{
           line, "a step begins with what to do, not with " + *words->front().name + "="});
     }
-    Step step{.line = line, .verb = words->front().value, .words = {}, .expected = {}};
+    Step step{.line = line, .verb = words->front().value, .words = {}, .inner = {}, .expected = {}};
     step.words.assign(std::make_move_iterator(words->begin() + 1),
                       std::make_move_iterator(words->end()));
-    steps.push_back(std::move(step));
+    if (step.verb == "end") {
+      if (!inside) return tl::unexpected(ScriptError{line, "end without a transact before it"});
+      inside = false;
+    } else if (inside) {
+      steps.back().inner.push_back(std::move(step));
+    } else {
+      inside = step.verb == "transact";
+      steps.push_back(std::move(step));
+    }
   }
+  if (inside) return tl::unexpected(ScriptError{steps.back().line, "transact without an end"});
   return steps;
 }
 

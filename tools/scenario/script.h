@@ -14,6 +14,7 @@ struct Step {
   int line = 0;
   std::string verb;
   std::vector<api::Word> words;
+  std::vector<Step> inner;          // of a transact, up to its end
   int expectation_line = 0;         // 0: none given
   std::vector<api::Word> expected;  // the words after =>
 };

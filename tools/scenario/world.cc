@@ -36,6 +36,7 @@ tl::expected<void, std::string> World::open() {
   ledger_ = std::make_unique<Ledger>(*log_, std::move(state), time_, *projections_, *projections_,
                                      options);
   dispatch_ = std::make_unique<api::Dispatch>(*ledger_, *projections_);
+  ledger_now();  // what happens at the start happens at this instant
   return {};
 }
 
@@ -58,9 +59,12 @@ void World::crash() {
   log_.reset();
 }
 
+void World::disconnect() { ledger_->disconnect(connection_++); }
+
 Answer World::ask(wire::Request::Reader request, const std::string& actor) {
   std::promise<api::Fill> given;
-  const api::Caller caller{.actor = Actor::trusted(actor), .is_operator = true, .source = {}};
+  const api::Caller caller{
+      .actor = Actor::trusted(actor), .is_operator = true, .source = {}, .connection = connection_};
   dispatch_->handle(request, caller, [&](api::Fill fill) { given.set_value(std::move(fill)); });
   Answer answer;
   given.get_future().get()(answer.builder());

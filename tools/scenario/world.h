@@ -56,8 +56,9 @@ class World {
 
   // Errors are faults of the ledger: the run cannot go on.
   tl::expected<void, std::string> open();
-  void close();  // a clean stop
-  void crash();  // what was not synced is lost
+  void close();       // a clean stop
+  void crash();       // what was not synced is lost
+  void disconnect();  // and comes back on another connection
 
   Answer ask(wire::Request::Reader request, const std::string& actor);
   // A list whole, its cursors followed; any other answer as it is.
@@ -75,6 +76,7 @@ class World {
   std::unique_ptr<projections::Projections> projections_;
   std::unique_ptr<Ledger> ledger_;
   std::unique_ptr<api::Dispatch> dispatch_;
+  std::uint64_t connection_ = 1;
 };
 
 }  // namespace holdfast::scenario

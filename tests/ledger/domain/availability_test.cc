@@ -124,8 +124,7 @@ TEST(Availability, ListedIfAndOnlyIfAccepted) {
         }
         Command hold = command_of("hold p quantity=" + std::to_string(quantity));
         std::get<Hold>(hold.action).span = span;
-        const bool accepted =
-            decide(w.state, hold, {w.now, Key::trusted("probe"), w.policy}).has_value();
+        const bool accepted = w.would_accept(hold);
         ASSERT_EQ(accepted, covered == until - from) << from << "-" << until << " x" << quantity;
       }
     }

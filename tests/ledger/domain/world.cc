@@ -5,6 +5,8 @@
 #include <map>
 #include <sstream>
 
+#include "ledger/domain/undo.h"
+
 namespace holdfast::testing {
 
 namespace {
@@ -131,14 +133,27 @@ Action claim_action(Words& w) {
 Action action_of(Words& w) {
   if (w.verb == "define") {
     return Define{w.path(),
-                  {w.quantity("capacity").value_or(Quantity{1}),
-                   w.duration("turnaround").value_or(Duration{0}), w.duration("max_ttl"),
-                   w.duration("default_ttl")}};
+                  {.capacity = w.quantity("capacity").value_or(Quantity{1}),
+                   .turnaround = w.duration("turnaround").value_or(Duration{0}),
+                   .parts = w.flag("parts"),
+                   .max_ttl = w.duration("max_ttl"),
+                   .default_ttl = w.duration("default_ttl"),
+                   .holder_limit = w.quantity("holder_limit"),
+                   .extension_limit = w.number("extension_limit"),
+                   .max_hold_time = w.duration("max_hold_time"),
+                   .attributes = {}}};
   }
   if (w.verb == "change") {
     return Change{w.path(),
-                  {w.quantity("capacity"), w.duration("turnaround"), w.duration("max_ttl"),
-                   w.duration("default_ttl")}};
+                  {.capacity = w.quantity("capacity"),
+                   .turnaround = w.duration("turnaround"),
+                   .parts = {},
+                   .max_ttl = w.duration("max_ttl"),
+                   .default_ttl = w.duration("default_ttl"),
+                   .holder_limit = w.quantity("holder_limit"),
+                   .extension_limit = w.number("extension_limit"),
+                   .max_hold_time = w.duration("max_hold_time"),
+                   .attributes = {}}};
   }
   if (w.verb == "close") return Close{w.path()};
   if (w.verb == "open") return Open{w.path()};
@@ -172,17 +187,45 @@ Command command_of(std::string_view line) {
 
 Outcome World::run(const Command& command) {
   state.advance(now);
-  const Given given{now, Key::trusted("fresh-" + std::to_string(++fresh_)), policy};
-  auto decision = decide(state, command, given);
+  std::vector<Key> fresh_keys;
+  for (std::size_t i = fresh_keys_needed(command.action); i > 0; --i) {
+    fresh_keys.push_back(Key::trusted("fresh-" + std::to_string(++fresh_)));
+  }
+  const Given given{now, fresh_keys, policy};
+  auto judged = judge(state, command, given);
+  if (judged && !judged->unknown.empty()) {
+    recall_last_events(judged->unknown);
+    judged = judge(state, command, given);
+  }
   Outcome outcome;
-  if (!decision) {
-    outcome.refusal = std::move(decision.error());
+  if (!judged) {
+    outcome.refusal = std::move(judged.error());
     return outcome;
   }
-  outcome.accepted = settle(state, *decision);
-  outcome.events = std::move(decision->events);
+  outcome.accepted = std::move(judged->answer);
+  outcome.events = std::move(judged->events);
   log.insert(log.end(), outcome.events.begin(), outcome.events.end());
   return outcome;
+}
+
+bool World::would_accept(const Command& command) {
+  state.advance(now);
+  Undo undo(state);
+  const std::vector<Key> fresh_keys{Key::trusted("probe")};
+  const bool accepted = judge(state, command, {now, fresh_keys, policy}).has_value();
+  undo.take_back(0);
+  return accepted;
+}
+
+void World::recall_last_events(const std::vector<Path>& paths) {
+  for (const Path& path : paths) {
+    Position last;
+    for (const Event& event : log) {
+      const Path* second = second_resource(event);
+      if (event.resource == path || (second != nullptr && *second == path)) last = event.position;
+    }
+    state.recall_last_event(path, last);
+  }
 }
 
 std::vector<Event> World::sweep(std::size_t limit) {

@@ -29,6 +29,8 @@ class World {
   std::vector<Event> log;
 
   Outcome run(const Command& command);
+  // A single claim's or resource's command; nothing is changed.
+  bool would_accept(const Command& command);
   std::vector<Event> sweep(std::size_t limit);
 
   // A line in the language of scenario files, cut down to the domain. Answers as text.
@@ -50,6 +52,8 @@ class World {
   std::string events_from(std::uint64_t position) const;
 
  private:
+  void recall_last_events(const std::vector<Path>& paths);
+
   std::uint64_t fresh_ = 0;
 };
 

@@ -59,8 +59,24 @@ Event full(Happening happening, bool of_claim) {
 Definition full_definition() {
   return {.capacity = {4},
           .turnaround = Duration{30 * kMinute.ms},
+          .parts = false,
           .max_ttl = kDay,
-          .default_ttl = kMinute};
+          .default_ttl = kMinute,
+          .holder_limit = {},
+          .extension_limit = {},
+          .max_hold_time = {},
+          .attributes = {}};
+}
+
+Definition definition_in_a_tree() {
+  Definition definition = full_definition();
+  definition.parts = true;
+  definition.holder_limit = Quantity{2};
+  definition.extension_limit = 0;
+  definition.max_hold_time = kHour;
+  definition.attributes = {{AttributeName::trusted("floor"), Note::trusted("3")},
+                           {AttributeName::trusted("station"), Note::trusted("17")}};
+  return definition;
 }
 
 Held minimal_held() {
@@ -79,6 +95,18 @@ Held full_held() {
           .clamped = true,
           .capacity = Quantity{5},
           .stolen_from = Key::trusted("h0")};
+}
+
+Held bound_held() {
+  Held held = full_held();
+  held.bound = true;
+  return held;
+}
+
+Moved full_move() {
+  return {.to = Path::trusted("hall/section-b/seat-1"),
+          .span = Span{kT0 + kHour, kT0 + kDay},
+          .previous_on_to = {999'997}};
 }
 
 template <class Tag>
@@ -116,7 +144,41 @@ std::optional<Duration> any_duration() {
 }
 
 Definition any_definition() {
-  return {any_quantity(), {number(0, kDay.ms)}, any_duration(), any_duration()};
+  Definition definition{.capacity = any_quantity(),
+                        .turnaround = {number(0, kDay.ms)},
+                        .parts = *rc::gen::arbitrary<bool>(),
+                        .max_ttl = any_duration(),
+                        .default_ttl = any_duration(),
+                        .holder_limit = {},
+                        .extension_limit = *maybe(rc::gen::inRange<std::int64_t>(0, 100)),
+                        .max_hold_time = any_duration(),
+                        .attributes = {}};
+  if (*rc::gen::arbitrary<bool>()) definition.holder_limit = any_quantity();
+  for (int left = *rc::gen::inRange(0, 4); left > 0; --left) {
+    definition.attributes.emplace(*name<NameTag<6, 64>>(64), *note());
+  }
+  return definition;
+}
+
+std::optional<Span> any_span() {
+  const Instant from = any_instant();
+  const Span span{from, {number(from.ms + 1, kMaxInstant.ms + 1)}};
+  return span.until > kMaxInstant ? std::nullopt : std::optional(span);
+}
+
+Changed any_change() {
+  Changed changed{.definition = any_definition()};
+  const auto span = any_span();
+  if (span) {
+    changed.window = WindowChange{*rc::gen::element(WindowKind::hours, WindowKind::blocked),
+                                  *rc::gen::arbitrary<bool>(), *span};
+  }
+  return changed;
+}
+
+Moved any_move() {
+  // Position 0 is before every event there is.
+  return {.to = *maybe(name<PathTag>(200)), .span = any_span(), .previous_on_to = {}};
 }
 
 Held any_held() {
@@ -125,22 +187,19 @@ Held any_held() {
             .expires_at = any_instant(),
             .clamped = *rc::gen::arbitrary<bool>(),
             .capacity = {},
-            .stolen_from = *maybe(name<NameTag<0, 200>>(200))};
-  if (*rc::gen::arbitrary<bool>()) {
-    const Instant from = any_instant();
-    held.span = Span{from, {number(from.ms + 1, kMaxInstant.ms + 1)}};
-    if (held.span->until > kMaxInstant) held.span.reset();
-  }
+            .stolen_from = *maybe(name<NameTag<0, 200>>(200)),
+            .bound = *rc::gen::arbitrary<bool>()};
+  if (*rc::gen::arbitrary<bool>()) held.span = any_span();
   if (*rc::gen::arbitrary<bool>()) held.capacity = any_quantity();
   return held;
 }
 
 Happening any_happening() {
-  switch (*rc::gen::inRange<int>(0, 12)) {
+  switch (*rc::gen::inRange<int>(0, 13)) {
     case 0:
       return Defined{any_definition()};
     case 1:
-      return Changed{any_definition()};
+      return any_change();
     case 2:
       return Closed{};
     case 3:
@@ -159,6 +218,8 @@ Happening any_happening() {
       return Cancelled{any_quantity(), any_quantity()};
     case 10:
       return Stolen{*name<NameTag<0, 200>>(200)};
+    case 11:
+      return any_move();
     default:
       return Expired{any_instant()};
   }
@@ -188,6 +249,7 @@ std::vector<Sample> samples() {
       {Committed{{1}, {0}}, Committed{{2}, {1}}},
       {Cancelled{{1}, {0}}, Cancelled{{1}, {1}}},
       {Stolen{Key::trusted("h2")}, Stolen{Key::trusted("0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5c")}},
+      {Moved{.to = {}, .span = {}, .previous_on_to = {}}, full_move()},
       {Expired{kT0}, Expired{kT0 + kSecond}}};
   std::vector<Sample> all;
   for (const auto& [least, most] : types) {
@@ -196,6 +258,13 @@ std::vector<Sample> samples() {
     all.push_back({type + "-minimal", minimal(least, of_claim)});
     all.push_back({type + "-full", full(most, of_claim)});
   }
+  all.push_back({"defined-in-a-tree", full(Defined{definition_in_a_tree()}, false)});
+  const WindowChange blocked{WindowKind::blocked, true, {kT0 + kHour, kT0 + kDay}};
+  all.push_back({"changed-window", full(Changed{full_definition(), blocked}, false)});
+  all.push_back({"held-bound", full(bound_held(), true)});
+  Event step = full(full_held(), true);
+  step.step = 2;
+  all.push_back({"held-in-a-transaction", std::move(step)});
   return all;
 }
 
@@ -233,6 +302,7 @@ rc::Gen<Event> arbitrary_event() {
     event.request_id = *maybe(name<NameTag<4, 64>>(64));
     event.correlation_id = *maybe(name<NameTag<5, 200>>(200));
     if (*rc::gen::arbitrary<bool>()) event.content = counting_digest();
+    event.step = static_cast<std::uint32_t>(number(0, 1'000));
     event.available = *maybe(rc::gen::inRange<std::int64_t>(-kMaxUnits, kMaxUnits));
     event.personal = any_personal();
     return event;

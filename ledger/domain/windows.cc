@@ -1,0 +1,51 @@
+#include "ledger/domain/windows.h"
+
+#include <algorithm>
+
+namespace holdfast {
+
+Windows::Windows(const std::vector<Span>& spans) : spans_(spans.begin(), spans.end()) { merge(); }
+
+void Windows::add(const Span& span) {
+  if (spans_.insert(span).second) merge();
+}
+
+void Windows::remove(const Span& span) {
+  if (spans_.erase(span) != 0) merge();
+}
+
+void Windows::merge() {
+  runs_.clear();
+  for (const Span& span : spans_) {
+    if (!runs_.empty() && span.from <= runs_.back().until) {
+      runs_.back().until = std::max(runs_.back().until, span.until);
+    } else {
+      runs_.push_back(span);
+    }
+  }
+}
+
+std::vector<Span>::const_iterator Windows::behind(Instant at) const {
+  return std::partition_point(runs_.begin(), runs_.end(),
+                              [at](const Span& run) { return run.until <= at; });
+}
+
+bool Windows::cover(const Span& span) const {
+  const auto run = behind(span.from);
+  return run != runs_.end() && run->from <= span.from && span.until <= run->until;
+}
+
+bool Windows::meet(const Span& span) const {
+  const auto run = behind(span.from);
+  return run != runs_.end() && run->from < span.until;
+}
+
+std::vector<Span> Windows::within(const Span& span) const {
+  std::vector<Span> found;
+  for (auto run = behind(span.from); run != runs_.end() && run->from < span.until; ++run) {
+    found.push_back({std::max(run->from, span.from), std::min(run->until, span.until)});
+  }
+  return found;
+}
+
+}  // namespace holdfast
