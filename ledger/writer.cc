@@ -245,7 +245,7 @@ bool Writer::sweep_some() {
   sweep.limit -= recorded;
   sweep.recorded += recorded;
   if (sweep.limit != 0 && recorded != 0) return true;
-  const SweepReport report{.recorded = sweep.recorded, .left = state_.lapsed_claims()};
+  const SweepReport report{.recorded = sweep.recorded, .left = state_.unrecorded_claims()};
   say([done = std::move(sweep.done), report] { done(report); });
   sweeps_.pop_front();
   return true;
@@ -274,6 +274,7 @@ void Writer::release_what_was_bound() {
     if (is_bound_hold(claim.key.view())) to_release_.push_back(claim.key);
     return true;
   });
+  if (to_release_.empty()) return;
   std::sort(to_release_.begin(), to_release_.end());
   const Instant now = advance_to_now();
   if (may_sweep()) release_some(now);

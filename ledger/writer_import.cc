@@ -79,6 +79,7 @@ Outcome Writer::judge(const ImportLine& line) {
 bool Writer::record_all_lapsed(Instant now) {
   while (sweep_on_.load() && state_.lapsed_claims() != 0) {
     if (!record_lapsed(now, options_.sweep_at_a_time)) return false;
+    state_.advance(now);
     if (group_.size() < options_.max_group_commands) continue;
     group_.import = import_;
     if (!hand_over()) return false;

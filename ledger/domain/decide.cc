@@ -39,6 +39,8 @@ std::vector<Event> sweep(const State& state, Instant now, std::size_t limit) {
   std::unordered_map<const ResourceNode*, Position> last;
   state.lapsed().for_each([&](const StandingClaim& hold) {
     if (events.size() == limit) return false;
+    const StandingClaim* earlier = state.next_to_lapse();
+    if (earlier != nullptr && DueOrder::before(*earlier, hold)) return false;
     const Position position = state.head() + events.size() + 1;
     Position& previous = last.try_emplace(hold.resource, hold.resource->last_event).first->second;
     events.push_back(event_of_the_ledger(hold, position, now, previous, Expired{hold.expires_at}));

@@ -16,8 +16,7 @@ Decided one_event(const Case& on, const Path& resource, Happening happening) {
 Decided no_change() { return Decision{}; }
 
 bool is_live_at_or_below(const State& state, const Path& path) {
-  const ResourceNode* node = state.resource(path.view());
-  return node != nullptr && node->live_at_or_below > 0;
+  return state.live_at_or_below(path.view()) > 0;
 }
 
 tl::unexpected<Refusal> in_use(const State& state, const Path& path, bool below) {

@@ -1,4 +1,5 @@
 // The fold: how each event changes the state.
+#include <algorithm>
 #include <utility>
 
 #include "ledger/domain/held_claim.h"
@@ -19,7 +20,7 @@ ClaimExtras& extras(StandingClaim& claim) {
 void State::evolve(const Event& event) {
   HOLDFAST_INVARIANT(event.position > head_, "events come in the order of their positions");
   if (undo_ != nullptr) undo_->note(event);
-  advance(event.recorded_at);
+  now_ = std::max(now_, event.recorded_at);
   head_ = event.position;
   ResourceNode& resource = node(event.resource);
   touch(resource, event.position);
@@ -30,16 +31,6 @@ void State::evolve(const Event& event) {
 void State::touch(ResourceNode& node, Position at) {
   node.last_event = at;
   node.knows_last = true;
-}
-
-void State::advance(Instant now) {
-  if (now < next_due_) return;
-  StandingClaim* first = due_.first();
-  while (first != nullptr && first->expires_at <= now) {
-    lapse(*first);
-    first = due_.first();
-  }
-  next_due_ = first == nullptr ? Instant{kMaxInstant.ms + 1} : first->expires_at;
 }
 
 void State::end(StandingClaim& claim, ClaimState state) {

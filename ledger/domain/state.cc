@@ -18,7 +18,34 @@ std::string request_name(std::string_view actor, std::string_view id) {
 State::State() = default;
 State::~State() = default;
 
-const StandingClaim* State::find(std::string_view key) const { return claims_.find(key); }
+// What is found is as of the last advance(), whether or not the lapsing has come to it: it is
+// brought up to date here, which changes nothing that is true.
+const StandingClaim* State::find(std::string_view key) const {
+  StandingClaim* found = claims_.find(key);
+  if (found != nullptr && behind()) const_cast<State*>(this)->catch_up(*found);
+  return found;
+}
+
+const ResourceNode* State::resource(std::string_view path) const {
+  ResourceNode* found = resources_.find(path);
+  if (found != nullptr && behind()) const_cast<State*>(this)->catch_up(*found);
+  return found;
+}
+
+const CartNode* State::cart(std::string_view cart) const {
+  CartNode* found = carts_.find(cart);
+  if (found == nullptr || !behind()) return found;
+  std::vector<StandingClaim*> holds;
+  for (const auto& [key, hold] : found->holds) holds.push_back(hold);
+  for (StandingClaim* hold : holds) const_cast<State*>(this)->catch_up(*hold);
+  return carts_.find(cart);
+}
+
+std::int64_t State::live_at_or_below(std::string_view path) const {
+  if (behind()) const_cast<State*>(this)->lapse_due(live_claims_);
+  const ResourceNode* node = resources_.find(path);
+  return node == nullptr ? 0 : node->live_at_or_below;
+}
 
 std::optional<Claim> State::claim(std::string_view key) const {
   const StandingClaim* found = find(key);
@@ -61,7 +88,8 @@ void State::visit_subtree(std::string_view path,
                           const std::function<bool(const StandingClaim&)>& visit) const {
   bool go_on = true;
   const auto visit_own = [&](const ResourceNode& node) {
-    node.live.for_each([&](const StandingClaim& claim) { return go_on = visit(claim); });
+    node.live.for_each(
+        [&](const StandingClaim& claim) { return is_due(claim) || (go_on = visit(claim)); });
   };
   if (path.empty()) {
     resources_.for_each([&](const ResourceNode& node) {
@@ -70,7 +98,7 @@ void State::visit_subtree(std::string_view path,
     });
     return;
   }
-  const ResourceNode* top = resource(path);
+  const ResourceNode* top = resources_.find(path);
   // Depth first without a stack: down, then along, then up until there is a sibling.
   for (const ResourceNode* node = top; node != nullptr && go_on;) {
     visit_own(*node);
@@ -88,16 +116,24 @@ void State::visit_holder(std::string_view holder,
   const HolderNode* found = holders_.find(holder);
   if (found == nullptr) return;
   for (const StandingClaim* c = found->first; c != nullptr; c = c->holder_next) {
-    if (c->live() && !visit(*c)) return;
+    if (c->live() && !is_due(*c) && !visit(*c)) return;
   }
+}
+
+std::size_t State::unrecorded_claims() const {
+  std::size_t count = lapsed_claims_;
+  due_.for_each([&](const StandingClaim& claim) {
+    if (!is_due(claim)) return false;
+    ++count;
+    return true;
+  });
+  return count;
 }
 
 std::optional<Instant> State::next_due() const {
   const StandingClaim* first = due_.first();
   return first == nullptr ? std::nullopt : std::optional(first->expires_at);
 }
-
-const ResourceNode* State::resource(std::string_view path) const { return resources_.find(path); }
 
 const Resource* State::definition(std::string_view path) const {
   const ResourceNode* found = resource(path);

@@ -43,13 +43,19 @@ class State {
   // earlier fold from memory, so claims an event names must be standing or recalled.
   void evolve(const Event& event);
 
-  // Takes what has lapsed at `now` out of the occupancy. Idempotent; never goes back.
-  void advance(Instant now);
+  // From now on everything is as of `now`, which never goes back while anything stands: what has
+  // lapsed occupies nothing.
+  // Takes the first `at_once` of what has lapsed out of the indexes; the rest, should very many
+  // lapse at once, at the next calls, or where it is looked at, so that no call takes long.
+  static constexpr std::size_t kLapsedAtOnce = 1'000;
+  void advance(Instant now, std::size_t at_once = kLapsedAtOnce);
 
   Position head() const { return head_; }
   void set_head(Position head) { head_ = head; }
   std::size_t live_claims() const { return live_claims_; }
-  std::size_t lapsed_claims() const { return lapsed_claims_; }
+  std::size_t lapsed_claims() const { return lapsed_claims_; }  // as lapsed() has them
+  // All lapsed holds. O(those that advance() has not come to).
+  std::size_t unrecorded_claims() const;
 
   // -- claims
   // In memory: live, lapsed, and ended ones not yet forgotten or recalled.
@@ -63,16 +69,19 @@ class State {
   // Live claims of the holder, in no order.
   void visit_holder(std::string_view holder,
                     const std::function<bool(const StandingClaim&)>& visit) const;
-  // Holds past their expiry whose end is not recorded, in due order.
+  // Holds past their expiry whose end is not recorded, in due order, as far as advance() has come;
+  // next_to_lapse(): the first that it has not come to; null: none.
   const DueIndex& lapsed() const { return lapsed_; }
+  const StandingClaim* next_to_lapse() const { return behind() ? due_.first() : nullptr; }
   std::optional<Instant> next_due() const;  // earliest expiry of a live hold
   // Live holds of the cart in order of key; null: none.
-  const CartNode* cart(std::string_view cart) const { return carts_.find(cart); }
+  const CartNode* cart(std::string_view cart) const;
 
   // -- resources
   const ResourceNode* resource(std::string_view path) const;  // null: nothing in memory
   const Resource* definition(std::string_view path) const;    // null: not defined
   bool is_retired(std::string_view path) const;
+  std::int64_t live_at_or_below(std::string_view path) const;
   // What is in memory of the path or else of the nearest path above it; null: nothing.
   const ResourceNode* nearest(std::string_view path) const;
   // Defined resources by path.
@@ -145,6 +154,14 @@ class State {
   void set_quantity(StandingClaim& claim, Quantity quantity);
   void end(StandingClaim& claim, ClaimState state);
   void lapse(StandingClaim& claim);
+  void lapse_due(std::size_t limit);
+  bool is_due(const StandingClaim& claim) const {
+    return claim.state == ClaimState::held && !claim.lapsed && claim.expires_at <= now_;
+  }
+  // Whether something may have lapsed that is still indexed as live.
+  bool behind() const { return next_due_ <= now_; }
+  void catch_up(StandingClaim& claim);
+  void catch_up(ResourceNode& node);
   void offer_to_forget(StandingClaim& claim);
   void offer_to_forget(ResourceNode& node);
   bool idle(const ResourceNode& node) const;
@@ -166,7 +183,8 @@ class State {
   void fold(const Event& event, const Expired& body);
 
   Position head_;
-  Instant next_due_;
+  Instant now_;
+  Instant next_due_{kMaxInstant.ms + 1};
   std::size_t live_claims_ = 0;
   std::size_t lapsed_claims_ = 0;
   NameTable<StandingClaim, KeyOf> claims_;

@@ -103,6 +103,7 @@ void State::define(ResourceNode& node, std::unique_ptr<Resource> resource) {
   if (!keeps_accounts) {
     node.accounts = nullptr;
   } else if (!node.accounts) {
+    if (behind()) lapse_due(live_claims_);  // what lapses later is counted there
     node.accounts = std::make_unique<LevelAccounts>();
     visit_subtree(node.path.view(), [&](const StandingClaim& claim) {
       count(node, claim, claim.quantity);
@@ -127,6 +128,34 @@ void State::detach(StandingClaim& claim) {
   if (claim.lapsed) return;
   leave_occupancy(claim);
   if (claim.state == ClaimState::held) leave_cart(claim);
+}
+
+void State::advance(Instant now, std::size_t at_once) {
+  now_ = now;
+  if (behind()) lapse_due(at_once);
+}
+
+void State::lapse_due(std::size_t limit) {
+  StandingClaim* first = due_.first();
+  for (; first != nullptr && first->expires_at <= now_ && limit > 0; --limit) {
+    lapse(*first);
+    first = due_.first();
+  }
+  next_due_ = first == nullptr ? Instant{kMaxInstant.ms + 1} : first->expires_at;
+}
+
+void State::catch_up(StandingClaim& claim) {
+  if (is_due(claim)) lapse(claim);
+}
+
+void State::catch_up(ResourceNode& node) {
+  for (ResourceNode* n = &node; n != nullptr; n = n->parent) {
+    // What is counted there may stand anywhere below.
+    if (n->accounts) return lapse_due(live_claims_);
+    for (StandingClaim* c = n->due.first(); c != nullptr && is_due(*c); c = n->due.first()) {
+      lapse(*c);
+    }
+  }
 }
 
 void State::lapse(StandingClaim& claim) {

@@ -25,6 +25,7 @@ class Comparison {
   // What differs after the step; none: nothing.
   std::optional<std::string> step(std::uint64_t number) {
     Choices choices(number);
+    world_.lapsed_at_once = static_cast<std::size_t>(choices.below(3));
     world_.now = any_later(choices, world_.now, oracle_.claims(world_.now));
     story_ += "at " + std::to_string((world_.now - kT0).ms) + "ms\n";
     if (choices.chance(10)) {

@@ -128,6 +128,15 @@ class Pool {
   std::vector<std::string> all_;
 };
 
+std::vector<const StandingClaim*> meeting(const ResourceNode& node, Span span, std::size_t limit) {
+  std::vector<const StandingClaim*> found;
+  visit_meeting(node, span, [&](const StandingClaim& claim) {
+    found.push_back(&claim);
+    return found.size() < limit;
+  });
+  return found;
+}
+
 TEST(Standing, AgainstAScan) {
   const std::uint64_t seed = any_seed();
   SCOPED_TRACE(seed_trace(seed));

@@ -18,7 +18,12 @@ std::string number(const char* name, std::int64_t value) {
 std::string units(Quantity quantity) { return " x" + std::to_string(quantity.units); }
 
 std::string body(const Defined& e) { return " " + text_of(e.definition); }
-std::string body(const Changed& e) { return " " + text_of(e.definition); }
+std::string body(const Changed& e) {
+  std::string text = " " + text_of(e.definition);
+  if (!e.window) return text;
+  return text + (e.window->add ? " +" : " -") +
+         (e.window->kind == WindowKind::hours ? "hours " : "blocked ") + text_of(e.window->span);
+}
 std::string body(const Closed&) { return ""; }
 std::string body(const Opened&) { return ""; }
 std::string body(const Retired& e) { return e.forced ? " forced" : ""; }
@@ -26,6 +31,7 @@ std::string body(const Held& e) {
   std::string text = " " + text_of(e.span) + units(e.quantity) +
                      " expires=" + text_of(e.expires_at) + (e.clamped ? " clamped" : "");
   if (e.capacity) text += number("capacity", e.capacity->units);
+  if (e.bound) text += " bound";
   return text + field("from", e.stolen_from);
 }
 std::string body(const Extended& e) {
@@ -39,6 +45,14 @@ std::string body(const Committed& e) {
 }
 std::string body(const Cancelled& e) {
   return units(e.quantity) + number("remaining", e.remaining.units);
+}
+std::string body(const Moved& e) {
+  std::string text = " " + text_of(e.span);
+  if (e.to) {
+    text +=
+        " to=" + e.to->str() + number("prev", static_cast<std::int64_t>(e.previous_on_to.value));
+  }
+  return text;
 }
 std::string body(const Stolen& e) { return " by=" + e.by.str(); }
 std::string body(const Expired& e) { return " due=" + text_of(e.due); }
@@ -63,6 +77,11 @@ std::string text_of(const Definition& d) {
   if (d.turnaround.ms != 0) text += " turnaround=" + text_of(d.turnaround);
   if (d.max_ttl) text += " max_ttl=" + text_of(*d.max_ttl);
   if (d.default_ttl) text += " default_ttl=" + text_of(*d.default_ttl);
+  if (d.parts) text += " parts";
+  if (d.holder_limit) text += number("holder_limit", d.holder_limit->units);
+  if (d.extension_limit) text += number("extension_limit", *d.extension_limit);
+  if (d.max_hold_time) text += " max_hold_time=" + text_of(*d.max_hold_time);
+  for (const auto& [name, value] : d.attributes) text += " attr." + name.str() + "=" + value.str();
   return text;
 }
 
@@ -76,6 +95,11 @@ std::string text_of(const Claim& c) {
   text += " holder=" + c.holder.str() + " at=" + text_of(c.held_at) +
           " expires=" + text_of(c.expires_at) + field("cart", c.cart) + field("label", c.label);
   if (c.vouched_capacity) text += number("capacity", c.vouched_capacity->units);
+  if (c.bound) text += " bound";
+  if (c.original) {
+    text += " placed=" + std::to_string(c.placed.value) +
+            " original=" + c.original->resource.str() + " " + text_of(c.original->span);
+  }
   return text + field("from", c.stolen_from) + field("by", c.stolen_by);
 }
 
@@ -91,11 +115,16 @@ std::string text_of(const Refusal& r) {
   if (r.available) text += number("available", *r.available);
   if (r.capacity) text += number("capacity", *r.capacity);
   if (!r.path.empty()) text += " path=" + r.path;
+  if (r.allowed) text += number("allowed", *r.allowed);
+  if (!r.what.empty()) text += " what=" + r.what + " actual=" + r.actual;
   for (std::size_t i = 0; i < r.blockers.size(); ++i) {
     text += (i == 0 ? " blockers=" : ",") + r.blockers[i].key.str();
   }
   if (r.retry_at) text += " retry_at=" + text_of(*r.retry_at);
   if (r.claim) text += " | " + text_of(*r.claim);
+  for (const Refusal& one : r.refused) {
+    text += " / " + std::to_string(one.position) + " " + text_of(one);
+  }
   return text;
 }
 
@@ -111,6 +140,7 @@ std::string text_of(const Accepted& a) {
   if (a.clamped) text += " clamped";
   if (a.available) text += number("available", *a.available);
   if (a.claim) text += " | " + text_of(*a.claim);
+  for (const Accepted& part : a.parts) text += " / " + text_of(part);
   return text;
 }
 

@@ -186,10 +186,12 @@ Command command_of(std::string_view line) {
 }
 
 Outcome World::run(const Command& command) {
-  state.advance(now);
+  state.advance(now, lapsed_at_once);
+  const std::string fresh = "fresh-" + std::to_string(++fresh_);
   std::vector<Key> fresh_keys;
-  for (std::size_t i = fresh_keys_needed(command.action); i > 0; --i) {
-    fresh_keys.push_back(Key::trusted("fresh-" + std::to_string(++fresh_)));
+  while (fresh_keys.size() < fresh_keys_needed(command.action)) {
+    const std::size_t more = fresh_keys.size();
+    fresh_keys.push_back(Key::trusted(more == 0 ? fresh : fresh + "-" + std::to_string(more + 1)));
   }
   const Given given{now, fresh_keys, policy};
   auto judged = judge(state, command, given);
@@ -209,7 +211,7 @@ Outcome World::run(const Command& command) {
 }
 
 bool World::would_accept(const Command& command) {
-  state.advance(now);
+  state.advance(now, lapsed_at_once);
   Undo undo(state);
   const std::vector<Key> fresh_keys{Key::trusted("probe")};
   const bool accepted = judge(state, command, {now, fresh_keys, policy}).has_value();

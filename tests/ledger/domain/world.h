@@ -27,6 +27,7 @@ class World {
   Policy policy;
   State state;
   std::vector<Event> log;
+  std::size_t lapsed_at_once = State::kLapsedAtOnce;  // before a command
 
   Outcome run(const Command& command);
   // A single claim's or resource's command; nothing is changed.
