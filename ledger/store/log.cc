@@ -20,10 +20,6 @@ constexpr std::size_t kReadAtOnce = 512;
 
 rocksdb::Slice slice(const std::array<char, 8>& key) { return {key.data(), key.size()}; }
 
-tl::unexpected<StorageError> fail(std::string what) {
-  return tl::unexpected(StorageError{std::move(what)});
-}
-
 tl::expected<Event, StorageError> decode_at(Position position, std::string_view bytes) {
   auto event = decode(bytes);
   const std::string where = "position " + std::to_string(position.value) + ": ";
