@@ -150,11 +150,7 @@ tl::expected<void, StorageError> Log::append(std::span<const Event> events, cons
   ++log.tip.group;
   log.tip.latest = std::max(log.tip.latest, note.latest);
   log.batch.Put(log.db->meta(), head_key(log.tip.group), encode(log.tip));
-  if (note.import && *note.import) {
-    log.batch.Put(log.db->meta(), kImportKey, encode(**note.import));
-  } else if (note.import) {
-    log.batch.Delete(log.db->meta(), kImportKey);
-  }
+  if (note.import) log.batch.Put(log.db->meta(), kImportKey, encode(*note.import));
 
   rocksdb::WriteOptions write;
   write.sync = true;
@@ -172,7 +168,7 @@ tl::expected<void, StorageError> Log::append(std::span<const Event> events, cons
   log.head = mark.position;
   log.root = mark.root;
   log.latest = mark.latest;
-  if (note.import) log.import = *note.import;
+  if (note.import) log.import = note.import;
   return {};
 }
 
