@@ -165,7 +165,7 @@ void Client::Impl::connect_to(const tcp::resolver::results_type& addresses, unsi
       socket_, addresses,
       [self = shared_from_this(), connection](error_code error, const tcp::endpoint&) {
         if (connection != self->connection_) return;
-        if (!error) tune(self->socket_, error);
+        if (!error) tune(self->socket_, PeerPatience{}, error);
         if (error) return self->attempt_failed(error.message());
         self->say_hello();
       });

@@ -42,7 +42,7 @@ void put_head(const Head& head, const projections::Progress& progress,
   answer.setNow(head.now.ms);
   if (head.parent) {
     answer.setParentId(bytes(head.parent->id));
-    answer.setParentPosition(head.parent->position.value);
+    answer.setParentPosition(static_cast<std::int64_t>(head.parent->position.value));
     answer.setParentRoot(bytes(head.parent->root));
   }
   const std::uint64_t projected = std::min(progress.position.value, head.size.value);
@@ -50,6 +50,7 @@ void put_head(const Head& head, const projections::Progress& progress,
   answer.setLag(head.size.value - projected);
   if (progress.position) answer.setProgressAt(progress.at.ms);
   if (progress.stopped) answer.setProjectionError(*progress.stopped);
+  if (progress.rebuilt) answer.setRebuilt(static_cast<std::int64_t>(progress.rebuilt->value));
   answer.setLiveClaims(head.live_claims);
   answer.setImporting(head.status.importing);
   answer.setReadOnly(head.status.read_only);

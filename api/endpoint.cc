@@ -12,11 +12,6 @@ namespace {
 template <int kName>
 using TcpOption = boost::asio::detail::socket_option::integer<IPPROTO_TCP, kName>;
 
-constexpr int kSilentSeconds = 10;
-constexpr int kProbeSeconds = 5;
-constexpr int kProbes = 3;
-constexpr int kUserTimeoutMs = 25'000;
-
 }  // namespace
 
 std::optional<Endpoint> parse_endpoint(std::string_view text) {
@@ -44,16 +39,17 @@ std::optional<Endpoint> parse_endpoint(std::string_view text) {
   return endpoint;
 }
 
-void tune(boost::asio::ip::tcp::socket& socket, boost::system::error_code& error) {
+void tune(boost::asio::ip::tcp::socket& socket, const PeerPatience& patience,
+          boost::system::error_code& error) {
   const auto set = [&](const auto& option) {
     if (!error) socket.set_option(option, error);
   };
   set(boost::asio::ip::tcp::no_delay(true));
   set(boost::asio::socket_base::keep_alive(true));
-  set(TcpOption<TCP_KEEPIDLE>(kSilentSeconds));
-  set(TcpOption<TCP_KEEPINTVL>(kProbeSeconds));
-  set(TcpOption<TCP_KEEPCNT>(kProbes));
-  set(TcpOption<TCP_USER_TIMEOUT>(kUserTimeoutMs));
+  set(TcpOption<TCP_KEEPIDLE>(static_cast<int>(patience.silent.count())));
+  set(TcpOption<TCP_KEEPINTVL>(static_cast<int>(patience.between_probes.count())));
+  set(TcpOption<TCP_KEEPCNT>(patience.probes));
+  set(TcpOption<TCP_USER_TIMEOUT>(static_cast<int>(patience.untaken.count())));
 }
 
 std::string to_text(const boost::asio::ip::tcp::endpoint& endpoint) {

@@ -2,6 +2,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/system/error_code.hpp>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,9 +20,18 @@ struct Endpoint {
 // HOST:PORT, HOST, [IPV6]:PORT or a bare IPv6 address; the port left out is kDefaultPort.
 std::optional<Endpoint> parse_endpoint(std::string_view text);
 
-// For both ends: no delay, and a peer that vanished is noticed within about half a minute, whether
-// the connection is silent (keepalive) or waits to send (TCP_USER_TIMEOUT).
-void tune(boost::asio::ip::tcp::socket& socket, boost::system::error_code& error);
+// When a peer counts as vanished.
+struct PeerPatience {
+  std::chrono::seconds silent{10};  // then it is probed: answers prolong it
+  std::chrono::seconds between_probes{5};
+  int probes = 3;
+  std::chrono::milliseconds untaken{25'000};  // what was sent to it waits
+};
+
+// For both ends: no delay, and a peer that vanished is noticed, whether the connection is silent
+// (keepalive) or waits to send (TCP_USER_TIMEOUT).
+void tune(boost::asio::ip::tcp::socket& socket, const PeerPatience& patience,
+          boost::system::error_code& error);
 
 // "127.0.0.1:7420", "[::1]:7420"
 std::string to_text(const boost::asio::ip::tcp::endpoint& endpoint);

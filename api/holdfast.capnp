@@ -543,7 +543,7 @@ struct HeadAnswer {
   root @2 :Data;
   now @3 :Int64 $instant;  # the ledger's clock
   parentId @4 :Data;
-  parentPosition @5 :UInt64;
+  parentPosition @5 :Int64 = .none;
   parentRoot @6 :Data;
   projected @7 :UInt64;  # position that the projections have reached
   lag @8 :UInt64;        # positions between the two
@@ -553,6 +553,7 @@ struct HeadAnswer {
   importing @12 :Bool;
   readOnly @13 :Bool;
   clockUnsafe @14 :Bool;
+  rebuilt @15 :Int64 = .none;  # position that a rebuild, while one runs, has reached
 }
 
 # -- Operators

@@ -5,8 +5,6 @@
 #include <chrono>
 #include <thread>
 
-#include "api/session.h"
-
 namespace holdfast::api {
 
 namespace asio = boost::asio;
@@ -97,7 +95,8 @@ void Server::accept() {
 
 void Server::accepted(tcp::socket socket, std::shared_ptr<IoThread> thread) {
   const bool full = connections() >= options_.max_connections;
-  auto session = std::make_shared<Session>(std::move(socket), thread, dispatch_, budget_);
+  auto session =
+      std::make_shared<Session>(std::move(socket), thread, dispatch_, budget_, options_.times);
   asio::post(thread->context(), [thread, session, full] {
     thread->add(session);
     if (full) {

@@ -11,6 +11,7 @@
 #include "api/dispatch.h"
 #include "api/endpoint.h"
 #include "api/io_thread.h"
+#include "api/session.h"
 #include "api/session_budget.h"
 
 namespace holdfast::api {
@@ -20,6 +21,7 @@ struct ServerOptions {
   unsigned io_threads = 1;
   std::size_t max_connections = 4'096;  // beyond: turned away
   SessionLimits limits;
+  SessionTimes times;
 };
 
 // Accepts connections and spreads them over its threads.

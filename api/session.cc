@@ -17,8 +17,6 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::chrono::seconds kHelloDeadline{10};
-constexpr std::chrono::seconds kLinger{2};
 constexpr std::size_t kMaxProgramBytes = 200;
 constexpr std::size_t kFirstBufferBytes = 16u << 10;
 constexpr std::size_t kKeptBufferBytes = 1u << 20;
@@ -56,12 +54,13 @@ Fill overloaded() {
 }  // namespace
 
 Session::Session(asio::ip::tcp::socket socket, std::shared_ptr<IoThread> thread, Dispatch& dispatch,
-                 std::shared_ptr<SessionBudget> budget)
+                 std::shared_ptr<SessionBudget> budget, const SessionTimes& times)
     : thread_(std::move(thread)),
       socket_(std::move(socket)),
       deadline_(socket_.get_executor()),
       dispatch_(dispatch),
       budget_(std::move(budget)),
+      times_(times),
       reader_(kFirstBufferBytes) {
   account_receive_buffer();
 }
@@ -72,10 +71,10 @@ void Session::start() {
   if (life_ != Life::greeting) return;
   error_code error;
   const auto peer = socket_.remote_endpoint(error);
-  if (!error) tune(socket_, error);
+  if (!error) tune(socket_, times_.peer, error);
   if (error) return close();
   source_ = to_text(peer);
-  deadline_.expires_after(kHelloDeadline);
+  deadline_.expires_after(times_.hello);
   deadline_.async_wait([self = shared_from_this()](error_code cancelled) {
     if (!cancelled && self->life_ == Life::greeting) self->close();
   });
@@ -268,7 +267,7 @@ void Session::linger() {
   error_code error;
   socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
   if (error) return close();
-  deadline_.expires_after(kLinger);
+  deadline_.expires_after(times_.linger);
   deadline_.async_wait([self = shared_from_this()](error_code cancelled) {
     if (!cancelled) self->close();
   });

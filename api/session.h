@@ -2,6 +2,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,12 +10,20 @@
 #include <vector>
 
 #include "api/dispatch.h"
+#include "api/endpoint.h"
 #include "api/framing.h"
 #include "api/session_budget.h"
 
 namespace holdfast::api {
 
 class IoThread;
+
+// How long a connection waits for its peer.
+struct SessionTimes {
+  std::chrono::milliseconds hello{10'000};  // after it was accepted; then it is closed
+  std::chrono::milliseconds linger{2'000};  // for the peer to read what was sent last
+  PeerPatience peer;
+};
 
 // One connection. Lives on the thread of its IoThread; kept alive by the operations on its socket
 // and by the requests that are being carried out for it. Reads as long as its limits allow, hands
@@ -26,7 +35,7 @@ class Session : public std::enable_shared_from_this<Session> {
  public:
   // `dispatch` is used only on the thread.
   Session(boost::asio::ip::tcp::socket socket, std::shared_ptr<IoThread> thread, Dispatch& dispatch,
-          std::shared_ptr<SessionBudget> budget);
+          std::shared_ptr<SessionBudget> budget, const SessionTimes& times);
   ~Session();
 
   void start();
@@ -67,6 +76,7 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::steady_timer deadline_;  // of the hello, then of lingering
   Dispatch& dispatch_;
   const std::shared_ptr<SessionBudget> budget_;
+  const SessionTimes times_;
   std::string source_;
   std::optional<Caller> caller_;
   Life life_ = Life::greeting;

@@ -26,3 +26,11 @@ if(HOLDFAST_SANITIZE)
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${HOLDFAST_SANITIZE})
 endif()
+
+# holdfast_compiled_apart(<source>...)
+#
+# Sources of the current folder whose short names in anonymous namespaces are others elsewhere in
+# their target, where CMAKE_UNITY_BUILD compiles a target's sources together.
+function(holdfast_compiled_apart)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()

@@ -39,8 +39,8 @@ struct Group {
   std::vector<Event> events;
   std::vector<Answer> answers;
   std::size_t commands = 0;
-  Instant latest;                                              // the last instant it was decided at
-  std::optional<std::optional<store::ImportProgress>> import;  // as GroupNote has it
+  Instant latest;                               // the last instant it was decided at
+  std::optional<store::ImportProgress> import;  // none: as it was
 
   bool empty() const { return events.empty() && answers.empty() && !import; }
   std::size_t size() const { return std::max(commands, events.size()); }

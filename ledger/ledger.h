@@ -77,7 +77,8 @@ class Ledger {
 
   // Import mode (DESIGN 6). begin: the last line already judged of this file, or read_only with
   // the field that says why not: `ledger` is not empty, another `file` is half done, the `disk` is
-  // full. Lines are numbered upwards. A line that cannot be judged now is read_only too (`import`
+  // full. A file whose import has ended may be begun and ended again, which changes nothing. Lines
+  // are numbered upwards. A line that cannot be judged now is read_only too (`import`
   // not begun, `disk`, `line` judged before), and so are all after it until the file is begun
   // again, so that none is passed over. Lines are never overloaded.
   void import_begin(Digest file, std::function<void(tl::expected<std::uint64_t, Refusal>)> done);

@@ -29,8 +29,8 @@ Writer::Writer(const store::Log& log, State state, const TimeSource& source, con
       recollection_(recall, log, state_),
       import_(log.import()),
       sweep_on_(options.sweep) {
-  importing_.store(import_.has_value());
-  if (import_) clock_.pin(import_->clock);
+  importing_.store(in_import_mode());
+  if (in_import_mode()) clock_.pin(import_->clock);
 }
 
 void Writer::run() {
@@ -121,7 +121,7 @@ void Writer::say(std::function<void()> answer) {
 }
 
 Outcome Writer::judge(const Submission& submission, Instant now) {
-  if (import_) return refuse(Reason::read_only, "import");
+  if (in_import_mode()) return refuse(Reason::read_only, "import");
   if (committer_.disk_is_low()) return refuse(Reason::read_only, "disk");
   if (clock_.unsafe()) return refuse(Reason::clock_unsafe);
   return decide_now(submission, now);
@@ -213,13 +213,15 @@ void Writer::take(std::vector<Event>& events) {
 }
 
 // The sweep writes where commands may.
-bool Writer::may_sweep() const { return !import_ && !clock_.unsafe() && !committer_.disk_is_low(); }
+bool Writer::may_sweep() const {
+  return !in_import_mode() && !clock_.unsafe() && !committer_.disk_is_low();
+}
 
 // How long the writer may sleep: until the next hold lapses.
 std::optional<Duration> Writer::patience() const {
   if (!sweeps_.empty()) return Duration{0};
   if (!to_release_.empty()) return may_sweep() ? Duration{0} : kRetrySweep;
-  if (!sweep_on_.load() || import_) return std::nullopt;
+  if (!sweep_on_.load() || in_import_mode()) return std::nullopt;
   if (state_.lapsed_claims() != 0) return may_sweep() ? Duration{0} : kRetrySweep;
   const auto due = state_.next_due();
   if (!due) return std::nullopt;

@@ -65,7 +65,8 @@ class Writer {
   std::optional<Refusal> not_judged(const ImportLine& line);
   Outcome judge(const ImportLine& line);
   bool record_all_lapsed(Instant now);
-  void set_import(std::optional<store::ImportProgress> progress);
+  void set_import(store::ImportProgress progress);
+  bool in_import_mode() const { return import_ && import_->stage != store::ImportStage::ended; }
 
   // The sweep.
   bool may_sweep() const;
@@ -97,7 +98,7 @@ class Writer {
   std::deque<Key> to_release_;  // were bound to connections that have ended
   Group group_;                 // open: decided, not yet handed over
   std::deque<RunningSweep> sweeps_;
-  std::optional<store::ImportProgress> import_;  // none: not in import mode
+  std::optional<store::ImportProgress> import_;  // of the last import, over or not
   bool taking_lines_ = false;  // begun in this run, and every line since then was judged
 
   std::atomic<bool> sweep_on_;

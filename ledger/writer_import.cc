@@ -8,27 +8,29 @@ namespace {
 
 Refusal read_only(const char* because) { return {.reason = Reason::read_only, .field = because}; }
 
+template <class Done>
+std::function<void()> refused(Done done, const char* because) {
+  return [done = std::move(done), refusal = read_only(because)] { done(tl::unexpected(refusal)); };
+}
+
 }  // namespace
 
-void Writer::set_import(std::optional<store::ImportProgress> progress) {
-  import_ = std::move(progress);
-  importing_.store(import_.has_value());
+void Writer::set_import(store::ImportProgress progress) {
+  import_ = progress;
+  importing_.store(in_import_mode());
   group_.import = import_;
 }
 
 void Writer::handle(ImportBeginItem& item) {
-  const auto refuse = [&](const char* because) {
-    say([done = std::move(item.done), refusal = read_only(because)] {
-      done(tl::unexpected(refusal));
-    });
-  };
+  const auto refuse = [&](const char* because) { say(refused(std::move(item.done), because)); };
   advance_to_now();
   if (committer_.disk_is_low()) return refuse("disk");
-  if (!import_ && state_.head()) return refuse("ledger");
-  if (import_ && !import_->finished && import_->file != item.file) return refuse("file");
+  // A file that was ended may be run again: whoever lost that answer hears the same.
   if (!import_ || import_->file != item.file) {
-    const Instant begin = import_ ? import_->clock : kMinInstant;
-    set_import(store::ImportProgress{.file = item.file, .line = 0, .clock = begin});
+    if (!in_import_mode() && state_.head()) return refuse("ledger");
+    if (in_import_mode() && import_->stage == store::ImportStage::judging) return refuse("file");
+    const Instant begin = in_import_mode() ? import_->clock : kMinInstant;
+    set_import({.file = item.file, .line = 0, .clock = begin});
     clock_.pin(begin);
   }
   taking_lines_ = true;
@@ -38,7 +40,9 @@ void Writer::handle(ImportBeginItem& item) {
 // What keeps a line, and then all that follow it, from being judged now. The file is to be begun
 // again: it goes on after the last line judged.
 std::optional<Refusal> Writer::not_judged(const ImportLine& line) {
-  if (!import_ || import_->finished || !taking_lines_) return read_only("import");
+  if (!import_ || import_->stage != store::ImportStage::judging || !taking_lines_) {
+    return read_only("import");
+  }
   if (committer_.disk_is_low()) return read_only("disk");
   if (line.line <= import_->line) return read_only("line");
   return std::nullopt;
@@ -88,17 +92,18 @@ bool Writer::record_all_lapsed(Instant now) {
 }
 
 void Writer::handle(ImportEndItem& item) {
-  if (!import_ || !taking_lines_) {
-    return say([done = std::move(item.done)] { done(tl::unexpected(read_only("import"))); });
-  }
+  const auto refuse = [&](const char* because) { say(refused(std::move(item.done), because)); };
+  if (!import_ || !taking_lines_) return refuse("import");
   taking_lines_ = false;
-  if (item.more) {
-    import_->finished = true;
-    set_import(import_);
-  } else {
-    set_import(std::nullopt);
-    clock_.release();
-    advance_to_now();
+  const bool over = !in_import_mode();
+  if (over && item.more) return refuse("ledger");
+  if (!over) {
+    import_->stage = item.more ? store::ImportStage::awaiting : store::ImportStage::ended;
+    set_import(*import_);
+    if (!item.more) {
+      clock_.release();
+      advance_to_now();
+    }
   }
   say([done = std::move(item.done)] { done({}); });
 }

@@ -9,7 +9,7 @@ namespace {
 
 using Done = tl::expected<void, StorageError>;
 
-constexpr std::size_t kReadAtOnce = 512;
+constexpr std::size_t kEventsAtOnce = 512;
 // A look at an event and its claim's row costs about as much as passing over this many rows.
 constexpr std::uint64_t kRowsPerLookUp = 8;
 constexpr std::uint64_t kMaxCandidates = 200'000;
@@ -141,8 +141,8 @@ tl::expected<std::vector<std::string>, StorageError> keys_placed(
     const store::Log& log, std::span<const Position> positions, const std::string& after) {
   std::vector<std::string> keys;
   for (; !positions.empty();
-       positions = positions.subspan(std::min(kReadAtOnce, positions.size()))) {
-    const auto events = log.read(positions.first(std::min(kReadAtOnce, positions.size())));
+       positions = positions.subspan(std::min(kEventsAtOnce, positions.size()))) {
+    const auto events = log.read(positions.first(std::min(kEventsAtOnce, positions.size())));
     if (!events) return tl::unexpected(events.error());
     for (const Event& event : *events) {
       const bool placed = std::holds_alternative<Held>(event.happening) ||

@@ -17,6 +17,7 @@ namespace {
 
 // A rebuild that is this near to the projector catches up while the projector waits.
 constexpr std::uint64_t kNear = 4'096;
+constexpr std::int64_t kNoRebuild = -1;
 
 Folders folders_of(const Options& options) {
   return Folders(options.fs ? options.fs : rocksdb::FileSystem::Default(), options.dir);
@@ -36,6 +37,7 @@ class Projections::Impl {
   const OpenReport& opened() const { return opened_; }
   Projector& projector() { return projector_; }
   std::shared_ptr<Generation> rows() const { return projector_.rows(); }
+  Progress progress() const;
 
   tl::expected<Rebuilt, StorageError> rebuild(const std::function<void(Position)>& progress);
 
@@ -61,8 +63,17 @@ class Projections::Impl {
   OpenReport opened_;
   Projector projector_;
   std::mutex rebuilding_;
+  std::atomic<std::int64_t> rebuilt_ = kNoRebuild;
   std::atomic<bool> give_up_ = false;
 };
+
+Progress Projections::Impl::progress() const {
+  Progress progress = projector_.progress();
+  if (const auto rebuilt = rebuilt_.load(); rebuilt != kNoRebuild) {
+    progress.rebuilt = Position{static_cast<std::uint64_t>(rebuilt)};
+  }
+  return progress;
+}
 
 tl::expected<Rebuilt, StorageError> Projections::Impl::rebuild(
     const std::function<void(Position)>& progress) {
@@ -73,10 +84,13 @@ tl::expected<Rebuilt, StorageError> Projections::Impl::rebuild(
   auto rows = create_generation(folders_, *number, log_.id());
   if (!rows) return tl::unexpected(rows.error());
   const GoOn go_on = [&](Position at) {
+    rebuilt_ = static_cast<std::int64_t>(at.value);
     if (progress) progress(at);
     return !give_up_;
   };
+  rebuilt_ = 0;
   auto rebuilt = rebuild_as(*number, *rows, go_on);
+  rebuilt_ = kNoRebuild;
   if (!rebuilt) (*rows)->give_up();
   return rebuilt;
 }
@@ -189,7 +203,7 @@ void Projections::committed(std::vector<Event> events) {
   if (!events.empty()) impl_->projector().enqueue(std::move(events));
 }
 
-Progress Projections::progress() const { return impl_->projector().progress(); }
+Progress Projections::progress() const { return impl_->progress(); }
 
 bool Projections::wait_for(Position position) const {
   return impl_->projector().wait_for(position);

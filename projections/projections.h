@@ -34,9 +34,10 @@ struct OpenReport {
 };
 
 struct Progress {
-  Position position;                   // applied and readable
-  Instant at;                          // recorded_at of the last event applied
-  std::optional<std::string> stopped;  // why it stopped: position, type, reason
+  Position position;                     // applied and readable
+  Instant at;                            // recorded_at of the last event applied
+  std::optional<std::string> stopped;    // why it stopped: position, type, reason
+  std::optional<Position> rebuilt = {};  // how far a rebuild has come, while one runs
 };
 
 struct HistoryQuery {

@@ -6,7 +6,7 @@
 namespace holdfast::internal {
 namespace {
 
-struct Judge {
+struct CheckOn {
   const Case& on;
 
   Decided operator()(const CheckOpen& check) const {
@@ -62,7 +62,7 @@ struct Judge {
 
 Decided decide(const Case& on, const Check& check) {
   for (const Check::Condition& condition : check.conditions) {
-    if (auto judged = std::visit(Judge{on}, condition); !judged) return judged;
+    if (auto judged = std::visit(CheckOn{on}, condition); !judged) return judged;
   }
   return Decision{};
 }

@@ -20,10 +20,6 @@ constexpr std::size_t kReadAtOnce = 512;
 
 rocksdb::Slice slice(const std::array<char, 8>& key) { return {key.data(), key.size()}; }
 
-tl::unexpected<StorageError> fail(std::string what) {
-  return tl::unexpected(StorageError{std::move(what)});
-}
-
 tl::expected<Event, StorageError> decode_at(Position position, std::string_view bytes) {
   auto event = decode(bytes);
   const std::string where = "position " + std::to_string(position.value) + ": ";
@@ -154,11 +150,7 @@ tl::expected<void, StorageError> Log::append(std::span<const Event> events, cons
   ++log.tip.group;
   log.tip.latest = std::max(log.tip.latest, note.latest);
   log.batch.Put(log.db->meta(), head_key(log.tip.group), encode(log.tip));
-  if (note.import && *note.import) {
-    log.batch.Put(log.db->meta(), kImportKey, encode(**note.import));
-  } else if (note.import) {
-    log.batch.Delete(log.db->meta(), kImportKey);
-  }
+  if (note.import) log.batch.Put(log.db->meta(), kImportKey, encode(*note.import));
 
   rocksdb::WriteOptions write;
   write.sync = true;
@@ -176,7 +168,7 @@ tl::expected<void, StorageError> Log::append(std::span<const Event> events, cons
   log.head = mark.position;
   log.root = mark.root;
   log.latest = mark.latest;
-  if (note.import) log.import = *note.import;
+  if (note.import) log.import = note.import;
   return {};
 }
 

@@ -21,9 +21,8 @@ namespace holdfast::store {
 
 // Side by side with events in one synced write.
 struct GroupNote {
-  Instant latest;  // latest instant of the ledger's clock
-  // outer: leave as it is; inner none: import mode ends.
-  std::optional<std::optional<ImportProgress>> import = {};
+  Instant latest;                             // latest instant of the ledger's clock
+  std::optional<ImportProgress> import = {};  // none: leave it as it is
 };
 
 struct OpenOptions {

@@ -89,7 +89,7 @@ std::string encode(const ImportProgress& progress) {
   to.bytes(progress.file);
   to.number(progress.line);
   to.number(static_cast<std::uint64_t>(progress.clock.ms));
-  to.number(progress.finished ? 1 : 0);
+  to.number(static_cast<std::uint64_t>(progress.stage));
   return out;
 }
 
@@ -99,8 +99,9 @@ std::optional<ImportProgress> decode_import(std::string_view bytes) {
   progress.file = from.bytes<32>();
   progress.line = from.number();
   progress.clock = {static_cast<std::int64_t>(from.number())};
-  progress.finished = from.number() != 0;
-  if (!from.done()) return std::nullopt;
+  const std::uint64_t stage = from.number();
+  if (!from.done() || stage > static_cast<std::uint64_t>(ImportStage::ended)) return std::nullopt;
+  progress.stage = static_cast<ImportStage>(stage);
   return progress;
 }
 

@@ -22,12 +22,18 @@ struct Parent {
   Digest root;        // Merkle root over the positions up to it
 };
 
-// Progress of an import, durable with the events it belongs to.
+enum class ImportStage : std::uint8_t {
+  judging = 0,   // lines of the file
+  awaiting = 1,  // another file (--more)
+  ended = 2,     // import mode is over
+};
+
+// Progress of the last import, durable with the events it belongs to.
 struct ImportProgress {
   Digest file;             // SHA-256 of the file being imported
   std::uint64_t line = 0;  // last line judged, from 1; 0: none
   Instant clock;           // the ledger's instant, set by the file
-  bool finished = false;   // this file is done; another one follows (--more)
+  ImportStage stage = ImportStage::judging;
 };
 
 // Which ledger this is.

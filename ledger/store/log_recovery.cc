@@ -26,10 +26,6 @@ std::string ways_out(const std::string& dir, Position head) {
          std::to_string(head.value + 1);
 }
 
-tl::unexpected<StorageError> fail(std::string what) {
-  return tl::unexpected(StorageError{std::move(what)});
-}
-
 LedgerId fresh_id() {
   LedgerId id;
   const int done = RAND_bytes(reinterpret_cast<unsigned char*>(id.data()), id.size());

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -91,6 +92,7 @@ struct DiskState {
   std::set<std::string> locks;
   std::uint64_t appends_left = kNever;
   std::uint64_t syncs_left = kNever;
+  std::optional<std::uint64_t> free_bytes;
 
   static IOStatus spend(std::uint64_t& left) {
     if (left == kNever) return IOStatus::OK();
@@ -388,6 +390,14 @@ class MemoryFileSystem : public rocksdb::FileSystem {
       return IOStatus::OK();
     });
   }
+  IOStatus GetFreeSpace(const std::string&, const IOOptions&, std::uint64_t* bytes,
+                        IODebugContext*) override {
+    return grip_([&](DiskState& disk) {
+      if (!disk.free_bytes) return IOStatus::NotSupported("free space");
+      *bytes = *disk.free_bytes;
+      return IOStatus::OK();
+    });
+  }
   IOStatus GetTestDirectory(const IOOptions&, std::string* path, IODebugContext*) override {
     *path = "/test";
     return IOStatus::OK();
@@ -463,6 +473,11 @@ void MemoryDisk::fail_appends_after(std::uint64_t n) {
 void MemoryDisk::fail_syncs_after(std::uint64_t n) {
   const std::lock_guard lock(state_->mutex);
   state_->syncs_left = n;
+}
+
+void MemoryDisk::set_free_bytes(std::uint64_t bytes) {
+  const std::lock_guard lock(state_->mutex);
+  state_->free_bytes = bytes;
 }
 
 void MemoryDisk::heal() {

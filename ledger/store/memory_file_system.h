@@ -29,6 +29,9 @@ class MemoryDisk {
   void fail_syncs_after(std::uint64_t n);
   void heal();
 
+  // What the disk says is free; until then it does not say.
+  void set_free_bytes(std::uint64_t bytes);
+
  private:
   std::shared_ptr<DiskState> state_;
 };

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <tl/expected.hpp>
+#include <utility>
 
 namespace holdfast::store {
 
@@ -8,5 +10,9 @@ namespace holdfast::store {
 struct StorageError {
   std::string what;
 };
+
+inline tl::unexpected<StorageError> fail(std::string what) {
+  return tl::unexpected(StorageError{std::move(what)});
+}
 
 }  // namespace holdfast::store

@@ -128,6 +128,31 @@ TEST(Import, OnlyIntoAnEmptyLedger) {
   EXPECT_EQ(running.run("hold b key=h2").substr(0, 2), "ok");
 }
 
+TEST(Import, AnEndWhoseAnswerWasLostIsSaidAgain) {
+  for (const bool crash : {false, true}) {
+    RunningLedger running;
+    running.import_begin(1);
+    running.import_lines({line(1, day(0), "hold a key=h1"), line(2, day(1), "hold b key=h2")});
+    ASSERT_TRUE(running.import_end());
+    if (crash) running.crash();
+    EXPECT_EQ(running.run("hold c key=h3").substr(0, 2), "ok");
+    const std::string before = running.events();
+    EXPECT_EQ(running.import_begin(1).value(), 2u);
+    EXPECT_FALSE(running.ledger().status().importing);
+    EXPECT_EQ(running.run("hold c key=h4").substr(0, 8), "conflict") << "others go on";
+    ASSERT_TRUE(running.import_end());
+    EXPECT_EQ(running.events(), before);
+    EXPECT_EQ(running.now(), testing::kT0);
+
+    EXPECT_EQ(reason_of(running.import_begin(2).error()), "read_only ledger");
+    running.import_begin(1);
+    EXPECT_EQ(reason_of(running.import_lines({line(3, day(2), "hold d key=h5")})[0].error()),
+              "read_only import");
+    running.import_begin(1);
+    EXPECT_EQ(reason_of(running.import_end(true).error()), "read_only ledger");
+  }
+}
+
 TEST(Import, MoreFilesFollow) {
   RunningLedger running;
   running.import_begin(1);

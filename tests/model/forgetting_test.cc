@@ -183,7 +183,7 @@ class Pair {
   std::optional<std::string> differs_;
 };
 
-std::optional<std::string> tell(const std::vector<std::uint64_t>& steps) {
+std::optional<std::string> tell_of_forgetting(const std::vector<std::uint64_t>& steps) {
   Choices choices(steps.empty() ? 0 : steps.front());
   Pair pair(any_policy(choices));
   for (const std::uint64_t number : steps) {
@@ -193,8 +193,8 @@ std::optional<std::string> tell(const std::vector<std::uint64_t>& steps) {
 }
 
 TEST(Forgetting, ChangesNoAnswer) {
-  EXPECT_TRUE(
-      holds_for_stories("the same answers whatever is forgotten, recalled and restored", tell));
+  EXPECT_TRUE(holds_for_stories("the same answers whatever is forgotten, recalled and restored",
+                                tell_of_forgetting));
 }
 
 }  // namespace

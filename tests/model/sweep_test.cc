@@ -113,7 +113,7 @@ class Worlds {
   std::string story_ = "story:\n";
 };
 
-std::optional<std::string> tell(const std::vector<std::uint64_t>& steps) {
+std::optional<std::string> tell_of_sweeps(const std::vector<std::uint64_t>& steps) {
   Choices choices(steps.empty() ? 0 : steps.front());
   Worlds worlds(any_policy(choices));
   for (const std::uint64_t number : steps) {
@@ -123,7 +123,8 @@ std::optional<std::string> tell(const std::vector<std::uint64_t>& steps) {
 }
 
 TEST(Sweep, TellsNobody) {
-  EXPECT_TRUE(holds_for_stories("the same answers with the sweep off, on and slow", tell));
+  EXPECT_TRUE(
+      holds_for_stories("the same answers with the sweep off, on and slow", tell_of_sweeps));
 }
 
 }  // namespace

@@ -46,7 +46,12 @@ TEST(Rebuild, OfWhatIsRightFindsNoDifferenceAndTakesItsPlace) {
   const std::vector<std::string> before = generations(books);
   ASSERT_THAT(before, SizeIs(1));
   Position reported;
-  const Rebuilt rebuilt = value_of(running->rebuild([&](Position at) { reported = at; }));
+  EXPECT_EQ(running->progress().rebuilt, std::nullopt);
+  const Rebuilt rebuilt = value_of(running->rebuild([&](Position at) {
+    reported = at;
+    EXPECT_EQ(running->progress().rebuilt, at);
+  }));
+  EXPECT_EQ(running->progress().rebuilt, std::nullopt);
   EXPECT_THAT(rebuilt.differences, IsEmpty());
   EXPECT_EQ(rebuilt.position, books.log().head());
   EXPECT_GT(reported.value, 0u);

@@ -1,9 +1,10 @@
 """clang-tidy, in parallel: tidy.py ROOT BUILD. The list of checks is ROOT/.clang-tidy.
 
-The tests are left out: they are half of what there is to read, at five seconds a file.
+The tests are left out: they are half of what there is to read. What BUILD compiles together
+(CMAKE_UNITY_BUILD) is linted together: most of the time goes into the headers of libraries.
 
-A file that passed is remembered in BUILD/.tidy under a digest of everything of ours that it is
-compiled from, and passed over until any of it changes.
+What passed is remembered in BUILD/.tidy under a digest of everything of ours that it is compiled
+from, and passed over until any of it changes.
 """
 
 import concurrent.futures
@@ -51,6 +52,12 @@ def digest(root, build, entry, version):
     return sha.hexdigest()
 
 
+def is_linted(root, build, path):
+    folders = ("tests/", os.path.relpath(build, root) + "/tests/",
+               os.path.relpath(build, root) + "/generated/")
+    return path.startswith(root + os.sep) and not os.path.relpath(path, root).startswith(folders)
+
+
 def lint(root, build, path):
     """What clang-tidy says about the file, empty when it passes."""
     run = subprocess.run(["clang-tidy", "--quiet", "-p", build, path], cwd=root,
@@ -62,9 +69,7 @@ def lint(root, build, path):
 
 def main(root, build):
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
-        entries = [entry for entry in json.load(file)
-                   if entry["file"].startswith(root + os.sep)
-                   and not entry["file"].startswith((build + os.sep, root + "/tests/"))]
+        entries = [entry for entry in json.load(file) if is_linted(root, build, entry["file"])]
     version = subprocess.run(["clang-tidy", "--version"], stdout=subprocess.PIPE, text=True,
                              check=True).stdout
     passed = os.path.join(build, ".tidy")
@@ -73,9 +78,10 @@ def main(root, build):
     for stale in set(os.listdir(passed)) - set(digests.values()):
         os.remove(os.path.join(passed, stale))
 
-    changed = sorted(f for f in digests if not os.path.exists(os.path.join(passed, digests[f])))
+    changed = sorted((f for f in digests if not os.path.exists(os.path.join(passed, digests[f]))),
+                     key=lambda f: -len(compiled_from(root, build, f)))  # the longest first
     if changed:
-        print(f"clang-tidy: {len(changed)} of {len(digests)} files", flush=True)
+        print(f"clang-tidy: {len(changed)} of {len(digests)} units", flush=True)
     failed = False
     said = set()  # a header's findings come with every file that includes it
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -3,15 +3,21 @@
 #include <fmt/format.h>
 
 #include <boost/json/object.hpp>
+#include <chrono>
+#include <optional>
+#include <utility>
 
 #include "api/text/json.h"
 #include "tools/cli/answer_text.h"
 #include "tools/cli/listing.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/refusal_text.h"
 #include "tools/cli/terminal.h"
 
 namespace holdfast::cli {
 namespace {
+
+constexpr std::chrono::milliseconds kLookAtProgress{200};
 
 // {"position": ..., and the answer's own fields}
 void print_fields(wire::Response::Reader response, capnp::DynamicStruct::Reader fields) {
@@ -87,6 +93,35 @@ Exit print_admin(const Options& options, wire::Response::Reader response) {
   }
 }
 
+// As long as it takes; the head says meanwhile how far it has come.
+tl::expected<api::Response, std::string> wait_for_rebuild(Connection& connection,
+                                                          api::Request rebuild) {
+  std::optional<api::Client::Answer> rebuilt;
+  connection.send(std::move(rebuild),
+                  [&](api::Client::Answer answer) { rebuilt = std::move(answer); });
+  std::optional<Progress> progress;
+  bool asking = false;
+  const auto show = [&](api::Client::Answer answer) {
+    asking = false;
+    if (!answer || !answer->root().isHead() || rebuilt) return;
+    const auto head = answer->root().getHead();
+    if (head.getRebuilt() == wire::NONE) return;
+    const auto reached = static_cast<std::uint64_t>(head.getRebuilt());
+    if (!progress) progress.emplace("rebuilding", head.getSize(), "events");
+    progress->show(reached, reached);
+  };
+  while (!rebuilt) {
+    if (!std::exchange(asking, true)) {
+      api::Request request;
+      request.root().initQuery().initHead();
+      connection.send(std::move(request), show);
+    }
+    connection.wait_for(kLookAtProgress);
+  }
+  if (!*rebuilt) return tl::unexpected(connection.explain(rebuilt->error()));
+  return std::move(**rebuilt);
+}
+
 }  // namespace
 
 Exit print_refusal(const Options& options, wire::Refusal::Reader refusal) {
@@ -147,10 +182,10 @@ Exit run_query(const Options& options, api::Request request) {
 }
 
 Exit run_admin(const Options& options, api::Request request) {
-  const bool is_long = request.root().getAdmin().isRebuild();
   Connection connection(options);
-  const auto answer = connection.call(
-      std::move(request), is_long ? Connection::Patience::endless : Connection::Patience::timeout);
+  const auto answer = request.root().getAdmin().isRebuild()
+                          ? wait_for_rebuild(connection, std::move(request))
+                          : connection.call(std::move(request));
   if (!answer) return fail(options, "connection", answer.error());
   return print_admin(options, answer->root());
 }

@@ -23,14 +23,12 @@ api::ClientOptions client_options(const Options& options) {
 Connection::Connection(const Options& options)
     : options_(options), deadline_(io_), client_(io_, client_options(options)) {}
 
-tl::expected<api::Response, std::string> Connection::call(api::Request request, Patience patience) {
+tl::expected<api::Response, std::string> Connection::call(api::Request request) {
   std::optional<api::Client::Answer> answer;
   bool timed_out = false;
   client_.send(std::move(request), [&](api::Client::Answer a) { answer = std::move(a); });
-  if (patience == Patience::timeout) {
-    deadline_.expires_after(std::chrono::milliseconds(options_.timeout.ms));
-    deadline_.async_wait([&](const boost::system::error_code& error) { timed_out = !error; });
-  }
+  deadline_.expires_after(std::chrono::milliseconds(options_.timeout.ms));
+  deadline_.async_wait([&](const boost::system::error_code& error) { timed_out = !error; });
   io_.restart();
   while (!answer && !timed_out) io_.run_one();
   deadline_.cancel();
@@ -56,6 +54,17 @@ void Connection::send(api::Request request, api::Client::Handler handler) {
 void Connection::wait(std::size_t unanswered) {
   io_.restart();
   while (client_.unanswered() > unanswered) io_.run_one();
+}
+
+void Connection::wait_for(std::chrono::milliseconds time) {
+  bool over = false;
+  deadline_.expires_after(time);
+  deadline_.async_wait([&](const boost::system::error_code& error) { over = !error; });
+  io_.restart();
+  while (client_.unanswered() > 0 && !over) io_.run_one();
+  deadline_.cancel();
+  io_.restart();
+  io_.poll();
 }
 
 std::string Connection::explain(const api::ClientError& error) const {

@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
@@ -16,15 +17,15 @@ class Connection {
  public:
   explicit Connection(const Options& options);
 
-  // Waits for the answer: options.timeout, or as long as it takes.
-  enum class Patience { timeout, endless };
-  tl::expected<api::Response, std::string> call(api::Request request,
-                                                Patience patience = Patience::timeout);
+  // Waits for the answer, at most options.timeout.
+  tl::expected<api::Response, std::string> call(api::Request request);
 
   // For many at once: handlers run within wait(), which returns once at most `unanswered` requests
   // have no answer.
   void send(api::Request request, api::Client::Handler handler);
   void wait(std::size_t unanswered);
+  // Until nothing is unanswered, or so long.
+  void wait_for(std::chrono::milliseconds time);
 
   // A sentence for people that says what to do.
   std::string explain(const api::ClientError& error) const;

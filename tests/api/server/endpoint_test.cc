@@ -1,6 +1,9 @@
 #include "api/endpoint.h"
 
 #include <gtest/gtest.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <boost/asio/io_context.hpp>
 
 namespace holdfast::api {
 namespace {
@@ -25,6 +28,30 @@ TEST(Endpoint, WhatIsNoneIsNone) {
                            "[::1]80", "host:1 "}) {
     EXPECT_FALSE(parse_endpoint(text)) << text;
   }
+}
+
+TEST(Endpoint, ASilentPeerIsProbedAndGivenUpAfterItsTime) {
+  boost::asio::io_context io;
+  boost::asio::ip::tcp::socket socket(io, boost::asio::ip::tcp::v4());
+  PeerPatience patience;
+  patience.silent = std::chrono::seconds(7);
+  patience.between_probes = std::chrono::seconds(3);
+  patience.probes = 2;
+  patience.untaken = std::chrono::milliseconds(1'234);
+  boost::system::error_code error;
+  tune(socket, patience, error);
+  ASSERT_FALSE(error) << error.message();
+  const auto option = [&](int level, int name) {
+    int value = -1;
+    socklen_t size = sizeof value;
+    EXPECT_EQ(getsockopt(socket.native_handle(), level, name, &value, &size), 0);
+    return value;
+  };
+  EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 1);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPIDLE), 7);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPINTVL), 3);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPCNT), 2);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_USER_TIMEOUT), 1'234);
 }
 
 }  // namespace

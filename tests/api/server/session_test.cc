@@ -1,8 +1,10 @@
 #include "api/session.h"
 
 #include <gtest/gtest.h>
+#include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/api/server/peer.h"
 #include "tests/api/server/running_server.h"
@@ -33,6 +35,43 @@ TEST(Session, TheFirstMessageMustBeAHello) {
   EXPECT_EQ(error_of(answer), wire::ErrorKind::BAD_MESSAGE);
   EXPECT_EQ(answer->root().getId(), 5u);
   EXPECT_FALSE(peer.answer());
+}
+
+TEST(Session, WhoSaysNoHelloIsCutOffAndWhoSaidItIsNot) {
+  ServerOptions options;
+  options.times.hello = std::chrono::milliseconds(100);
+  RunningServer running(options);
+  Peer greeted(running.port());
+  ASSERT_TRUE(greeted.hello());
+  const auto began = std::chrono::steady_clock::now();
+  Peer silent(running.port());
+  Peer halting(running.port());
+  halting.send(std::vector<std::byte>(6));
+  EXPECT_FALSE(silent.answer());
+  EXPECT_FALSE(halting.answer());
+  const auto took = std::chrono::steady_clock::now() - began;
+  EXPECT_GE(took, options.times.hello);
+  EXPECT_LT(took, ServerOptions{}.times.hello);
+  greeted.send(hold("a", 7));
+  EXPECT_TRUE(greeted.answer());
+}
+
+// A peer that takes nothing of what is sent to it looks the same as one that vanished.
+TEST(Session, APeerThatTakesNothingIsCutOff) {
+  ServerOptions options;
+  options.times.peer.untaken = std::chrono::milliseconds(300);
+  RunningServer running(options);
+  Peer peer(running.port());
+  ASSERT_TRUE(peer.hello());
+  Request request;
+  auto holds = request.root().initBatch(4'000);
+  for (auto command : holds) command.initHold().setResource("r");
+  std::vector<std::byte> bytes;
+  append_framed(request.message(), bytes);
+  const auto began = std::chrono::steady_clock::now();
+  while (peer.send(bytes)) {
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, ServerOptions{}.times.peer.untaken);
 }
 
 TEST(Session, OnlyTheFirstMessageMayBeAHello) {

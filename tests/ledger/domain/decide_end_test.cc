@@ -3,7 +3,7 @@
 #include "tests/ledger/domain/world.h"
 
 // Release, commit and cancel: how claims end, whole or in part.
-namespace holdfast::testing {
+namespace holdfast::testing::to_end {
 namespace {
 
 const std::vector<std::string> kHeld = {
@@ -172,4 +172,4 @@ TEST(DecideCancel, Refused) {
 }
 
 }  // namespace
-}  // namespace holdfast::testing
+}  // namespace holdfast::testing::to_end

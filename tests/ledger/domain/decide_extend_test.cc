@@ -2,7 +2,7 @@
 
 #include "tests/ledger/domain/world.h"
 
-namespace holdfast::testing {
+namespace holdfast::testing::to_extend {
 namespace {
 
 const std::vector<std::string> kHeld = {"hold r key=h holder=ann from=1h until=2h ttl=60s"};
@@ -115,4 +115,4 @@ TEST(DecideExtend, RoomIsKeptUntilTheNewExpiry) {
 }
 
 }  // namespace
-}  // namespace holdfast::testing
+}  // namespace holdfast::testing::to_extend

@@ -2,7 +2,7 @@
 
 #include "tests/ledger/domain/world.h"
 
-namespace holdfast::testing {
+namespace holdfast::testing::to_steal {
 namespace {
 
 const std::vector<std::string> kLapsed = {
@@ -137,4 +137,4 @@ TEST(DecideSteal, EveryLapseHasOneEnd) {
 }
 
 }  // namespace
-}  // namespace holdfast::testing
+}  // namespace holdfast::testing::to_steal

@@ -159,7 +159,7 @@ TEST_F(Damage, ATableDeletedOrDamaged) {
 }
 
 TEST_F(Damage, ALostGroupWithoutEventsIsNoticed) {
-  ASSERT_TRUE(log_->append({}, {.latest = {}, .import = {ImportProgress{}}}));
+  ASSERT_TRUE(log_->append({}, {.latest = {}, .import = ImportProgress{}}));
   const std::string later = temporary_.copy("later");
   const auto wal = wal_of(later);
   std::filesystem::resize_file(wal, std::filesystem::file_size(wal) - 1);

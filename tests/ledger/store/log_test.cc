@@ -115,15 +115,16 @@ TEST_F(LogTest, TheLatestInstantOutlivesACrashAndNeverGoesBack) {
   EXPECT_EQ(log_->latest(), Instant{7000});
 }
 
-TEST_F(LogTest, ImportProgressIsDurableUntilItIsTakenAway) {
-  const ImportProgress progress{.file = {}, .line = 42, .clock = {99}, .finished = true};
-  ASSERT_TRUE(log_->append(numbered_holds(1, 2), {.latest = {}, .import = {{progress}}}));
+TEST_F(LogTest, ImportProgressIsDurable) {
+  const ImportProgress progress{
+      .file = {}, .line = 42, .clock = {99}, .stage = ImportStage::awaiting};
+  ASSERT_TRUE(log_->append(numbered_holds(1, 2), {.latest = {}, .import = progress}));
   crash();
   ASSERT_TRUE(log_->append(numbered_holds(3, 3), {}));
   ASSERT_TRUE(log_->import());
   EXPECT_EQ(log_->import()->line, 42u);
   EXPECT_EQ(log_->import()->clock, Instant{99});
-  EXPECT_TRUE(log_->import()->finished);
+  EXPECT_EQ(log_->import()->stage, ImportStage::awaiting);
   ASSERT_TRUE(log_->append({}, {.latest = {}, .import = {std::optional<ImportProgress>{}}}));
   crash();
   EXPECT_FALSE(log_->import());
