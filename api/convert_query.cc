@@ -6,10 +6,10 @@
 #include <charconv>
 #include <string_view>
 
+#include "api/form.h"
+
 namespace holdfast::api {
 namespace {
-
-std::string_view view(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
 
 tl::unexpected<Refusal> refuse(Reason reason) { return tl::unexpected(Refusal{.reason = reason}); }
 tl::unexpected<Refusal> bad_text(std::string_view field) {
