@@ -2,16 +2,19 @@
 
 #include <algorithm>
 
-// The commands. What they are made of is in oracle_rules.cc.
+// Commands on one claim. Those of many and of resources are in oracle_many.cc and
+// oracle_resources.cc, what they are made of in oracle_rules.cc.
 namespace holdfast::testing {
 
-Outcome Oracle::run(const Command& command, Instant now, const Key& fresh_key) {
-  command_ = &command;
-  fresh_key_ = fresh_key;
+Outcome Oracle::run(const Command& command, Instant now, std::vector<Key> fresh,
+                    std::vector<Key> ended) {
   now_ = now;
-  outcome_ = {};
-  std::visit([this](const auto& action) { judge(action); }, command.action);
-  close_transaction();
+  fresh_ = std::move(fresh);
+  ended_ = std::move(ended);
+  in_transaction_ = false;
+  const Facts before = facts_;
+  outcome_ = part(command);
+  if (outcome_.refusal) facts_ = before;
   return std::move(outcome_);
 }
 
@@ -20,7 +23,7 @@ std::vector<Event> Oracle::sweep(Instant now, std::size_t limit) {
   std::vector<Event> events;
   while (events.size() < limit) {
     Claim* next = nullptr;
-    for (Claim& claim : claims_) {
+    for (Claim& claim : facts_.claims) {
       if (claim.state != ClaimState::held || live(claim)) continue;
       if (next == nullptr || claim.expires_at < next->expires_at ||
           (claim.expires_at == next->expires_at && claim.key < next->key)) {
@@ -29,103 +32,42 @@ std::vector<Event> Oracle::sweep(Instant now, std::size_t limit) {
     }
     if (next == nullptr) break;
     outcome_ = {};
-    write_expired(*next);
+    write_by_itself(*next, Expired{next->expires_at});
     close_transaction();
     events.push_back(outcome_.events.front());
   }
   return events;
 }
 
-void Oracle::judge(const Define& define) {
-  if (defined(define.resource)) {
-    if (definition(define.resource) != define.definition) {
-      refuse({.reason = Reason::already_defined});
-    }
-    return;
+std::vector<Event> Oracle::disconnect(Instant now) {
+  now_ = now;
+  std::vector<Key> keys;
+  for (const Claim& claim : facts_.claims) {
+    if (claim.bound && live(claim) && claim.state == ClaimState::held) keys.push_back(claim.key);
   }
-  if (define.definition.turnaround.ms != 0 && refuse_in_use(define.resource, true)) return;
-  write(define.resource, Defined{define.definition});
-  Place& here = place(define.resource);
-  here.definition = define.definition;
-  here.closed = false;
-  here.retired = false;
-}
-
-void Oracle::judge(const Change& change) {
-  if (!defined(change.resource)) {
-    refuse({.reason = Reason::unknown_resource});
-    return;
-  }
-  const Definition before = definition(change.resource);
-  Definition after = before;
-  if (change.change.capacity) after.capacity = *change.change.capacity;
-  if (change.change.turnaround) after.turnaround = *change.change.turnaround;
-  if (change.change.max_ttl) after.max_ttl = *change.change.max_ttl;
-  if (change.change.default_ttl) after.default_ttl = *change.change.default_ttl;
-  if (after == before) return;
-  if (after.turnaround != before.turnaround && refuse_in_use(change.resource, true)) return;
-  write(change.resource, Changed{after});
-  place(change.resource).definition = after;
-}
-
-void Oracle::judge(const Close& close) {
-  if (!defined(close.resource)) {
-    refuse({.reason = Reason::unknown_resource});
-  } else if (!place(close.resource).closed) {
-    write(close.resource, Closed{});
-    place(close.resource).closed = true;
-  }
-}
-
-void Oracle::judge(const Open& open) {
-  if (!defined(open.resource)) {
-    refuse({.reason = Reason::unknown_resource});
-  } else if (place(open.resource).closed) {
-    write(open.resource, Opened{});
-    place(open.resource).closed = false;
-  }
-}
-
-void Oracle::judge(const Retire& retire) {
-  if (!defined(retire.resource)) {
-    refuse({.reason = Reason::unknown_resource});
-    return;
-  }
-  if (!retire.force && refuse_in_use(retire.resource, false)) return;
-  std::vector<Key> standing;
-  for (const Claim& claim : claims_) {
-    if (live(claim) && claim.resource == retire.resource) standing.push_back(claim.key);
-  }
-  std::sort(standing.begin(), standing.end(), [this](const Key& a, const Key& b) {
-    const Instant from_a = find(a)->span ? find(a)->span->from : Instant{-1};
-    const Instant from_b = find(b)->span ? find(b)->span->from : Instant{-1};
-    return from_a != from_b ? from_a < from_b : a < b;
-  });
-  for (const Key& key : standing) {
+  std::sort(keys.begin(), keys.end());
+  std::vector<Event> events;
+  for (const Key& key : keys) {
+    outcome_ = {};
     Claim& claim = *find(key);
-    if (claim.state == ClaimState::held) {
-      write(claim, Released{claim.quantity, {0}});
-      claim.state = ClaimState::released;
-    } else {
-      write(claim, Cancelled{claim.quantity, {0}});
-      claim.state = ClaimState::cancelled;
-    }
+    write_by_itself(claim, Released{claim.quantity, {0}});
+    outcome_.events.front().personal.reason = Note::trusted("connection closed");
+    close_transaction();
+    events.push_back(outcome_.events.front());
   }
-  write(retire.resource, Retired{retire.force});
-  Place& here = place(retire.resource);
-  here.definition.reset();
-  here.retired = true;
+  return events;
 }
 
 void Oracle::judge(const Hold& hold) {
-  const Key key = hold.key.value_or(*fresh_key_);
+  const Key key = fresh_key(hold.key);
   const Holder holder = hold.holder.value_or(Holder::trusted(command_->asker.actor.str()));
   if (const Claim* before = find(key)) {
     const auto reused = [this](const char* field) {
       refuse({.reason = Reason::key_reused, .field = field});
     };
-    if (before->resource != hold.resource) return reused("resource");
-    if (before->span != hold.span) return reused("span");
+    const Placement first = before->original.value_or(Placement{before->resource, before->span});
+    if (first.resource != hold.resource) return reused("resource");
+    if (first.span != hold.span) return reused("span");
     if (before->original_quantity != hold.quantity) return reused("quantity");
     if (before->holder != holder) return reused("holder");
     if (!live(*before)) {
@@ -136,80 +78,124 @@ void Oracle::judge(const Hold& hold) {
     answer(key, hold.capacity);
     return;
   }
-  const Wish wish{hold.resource, hold.span, hold.quantity, hold.expiry, hold.capacity};
+  const Wish wish{hold.resource, hold.span, hold.quantity, holder, hold.capacity};
   if (unknown(hold.resource)) {
     refuse({.reason = Reason::unknown_resource});
-  } else if (!refuse_wish(wish)) {
-    write_lapsed(wish, nullptr);
-    write_held(wish, key, holder, hold.cart, hold.label, {});
+  } else if (!refuse_term(hold.resource, hold.expiry, now_) && !refuse_wish(wish)) {
+    write_lapsed(wish);
+    Claim& claim = write_held(wish, key, *term(hold.resource, hold.expiry, now_));
+    Event& event = outcome_.events.back();
+    claim.cart = event.personal.cart = hold.cart;
+    claim.label = event.personal.label = hold.label;
+    claim.bound = std::get<Held>(event.happening).bound = hold.bound;
     answer(key, hold.capacity);
   }
 }
 
-void Oracle::judge(const Extend& extend) {
-  Claim* claim = find(extend.key);
+void Oracle::extend_one(const Key& key, const Extend& extend) {
+  Claim* claim = find(key);
   if (refuse_holder(claim, extend.holder) || refuse_not_held(*claim) ||
-      refuse_version(*claim, extend.version)) {
+      refuse_version(*claim, extend.version) ||
+      refuse_term(claim->resource, extend.expiry, claim->held_at)) {
     return;
   }
-  const auto granted = term(claim->resource, extend.expiry);
-  if (!granted) {
-    refuse({.reason = Reason::bad_ttl});
+  std::optional<std::int64_t> limit;
+  for (const Path& level : upwards(claim->resource)) {
+    if (!limit) limit = definition(level).extension_limit;
+  }
+  if (limit && claim->extensions >= *limit) {
+    refuse({.reason = Reason::extension_limit, .allowed = limit});
     return;
   }
-  outcome_.accepted.clamped = granted->clamped;
-  const bool moves = extend.shorten ? granted->expires_at != claim->expires_at
-                                    : granted->expires_at > claim->expires_at;
+  const Term granted = *term(claim->resource, extend.expiry, claim->held_at);
+  outcome_.accepted.clamped = granted.clamped;
+  const bool moves = extend.shorten ? granted.expires_at != claim->expires_at
+                                    : granted.expires_at > claim->expires_at;
   if (moves) {
-    write(*claim, Extended{granted->expires_at, granted->clamped});
-    claim->expires_at = granted->expires_at;
+    write(*claim, Extended{granted.expires_at, granted.clamped});
+    claim->expires_at = granted.expires_at;
+    claim->extensions += 1;
   }
-  answer(extend.key);
+  answer(key);
 }
 
-void Oracle::judge(const Release& release) {
-  Claim* claim = find(release.key);
+void Oracle::release_one(const Key& key, const Release& release) {
+  Claim* claim = find(key);
   if (refuse_holder(claim, release.holder)) return;
   if (!live(*claim)) {
-    answer(release.key);
+    if (in_transaction_) {
+      refuse_over(*claim);
+    } else {
+      answer(key);
+    }
     return;
   }
-  if (claim->state == ClaimState::committed) {
-    refuse({.reason = Reason::already_committed, .claim = *claim});
+  if (refuse_not_held(*claim) || refuse_version(*claim, release.version) ||
+      refuse_part(*claim, release.quantity)) {
     return;
   }
-  if (refuse_version(*claim, release.version) || refuse_part(*claim, release.quantity)) return;
-  const std::int64_t part = release.quantity.value_or(claim->quantity).units;
-  const std::int64_t rest = claim->quantity.units - part;
-  write(*claim, Released{{part}, {rest}});
+  const std::int64_t gone = release.quantity.value_or(claim->quantity).units;
+  const std::int64_t rest = claim->quantity.units - gone;
+  write(*claim, Released{{gone}, {rest}});
   if (rest == 0) {
     claim->state = ClaimState::released;
   } else {
     claim->quantity = {rest};
   }
-  answer(release.key);
+  answer(key);
 }
 
-void Oracle::judge(const Commit& commit) {
-  Claim* claim = find(commit.key);
-  if (refuse_holder(claim, commit.holder) || refuse_not_held(*claim) ||
+void Oracle::commit_one(const Key& key, const Commit& commit) {
+  if (commit.reacquire && find(*commit.reacquire) != nullptr) {
+    refuse({.reason = Reason::key_reused, .field = "key"});
+    return;
+  }
+  Claim* claim = find(key);
+  const bool again =
+      claim != nullptr && commit.reacquire && seen(*claim).state == ClaimState::expired;
+  if (again && unknown(claim->resource)) {
+    refuse({.reason = Reason::unknown_resource});
+    return;
+  }
+  if (refuse_holder(claim, commit.holder) || (!again && refuse_not_held(*claim)) ||
       refuse_version(*claim, commit.version) || refuse_part(*claim, commit.quantity)) {
     return;
   }
-  const Quantity part = commit.quantity.value_or(claim->quantity);
-  Event& event = write(*claim, Committed{part, {claim->quantity.units - part.units}});
+  if (again) return reacquire(*claim, commit);
+  const Quantity booked = commit.quantity.value_or(claim->quantity);
+  Event& event = write(*claim, Committed{booked, {claim->quantity.units - booked.units}});
   event.personal.label = commit.label;
   claim->state = ClaimState::committed;
-  claim->quantity = part;
+  claim->quantity = booked;
   if (commit.label) claim->label = commit.label;
-  answer(commit.key);
+  answer(key);
+}
+
+void Oracle::reacquire(Claim& old, const Commit& commit) {
+  const Wish wish{old.resource, old.span, commit.quantity.value_or(old.quantity), old.holder,
+                  commit.capacity};
+  if (refuse_wish(wish)) return;
+  write_lapsed(wish);
+  const std::optional<Cart> cart = old.cart;
+  const std::optional<Note> label = commit.label ? commit.label : old.label;
+  Claim& claim = write_held(wish, *commit.reacquire, *term(wish.path, {}, now_));
+  Personal& held = outcome_.events.back().personal;
+  claim.cart = held.cart = cart;
+  claim.label = held.label = label;
+  write(claim, Committed{wish.quantity, {0}});
+  claim.state = ClaimState::committed;
+  answer(*commit.reacquire, commit.capacity);
 }
 
 void Oracle::judge(const Cancel& cancel) {
   Claim* claim = find(cancel.key);
   if (refuse_holder(claim, cancel.holder)) return;
   if (claim->state == ClaimState::cancelled) {
-    answer(cancel.key);
+    if (in_transaction_) {
+      refuse_over(*claim);
+    } else {
+      answer(cancel.key);
+    }
     return;
   }
   if (claim->state != ClaimState::committed) {
@@ -217,9 +203,9 @@ void Oracle::judge(const Cancel& cancel) {
     return;
   }
   if (refuse_version(*claim, cancel.version) || refuse_part(*claim, cancel.quantity)) return;
-  const std::int64_t part = cancel.quantity.value_or(claim->quantity).units;
-  const std::int64_t rest = claim->quantity.units - part;
-  write(*claim, Cancelled{{part}, {rest}});
+  const std::int64_t gone = cancel.quantity.value_or(claim->quantity).units;
+  const std::int64_t rest = claim->quantity.units - gone;
+  write(*claim, Cancelled{{gone}, {rest}});
   if (rest == 0) {
     claim->state = ClaimState::cancelled;
   } else {
@@ -229,7 +215,7 @@ void Oracle::judge(const Cancel& cancel) {
 }
 
 void Oracle::judge(const Steal& steal) {
-  const Key key = steal.new_key.value_or(*fresh_key_);
+  const Key key = fresh_key(steal.new_key);
   if (find(key) != nullptr) {
     refuse({.reason = Reason::key_reused, .field = "key"});
     return;
@@ -241,27 +227,70 @@ void Oracle::judge(const Steal& steal) {
   }
   if (refuse_holder(old, steal.from_holder)) return;
   const ClaimState state = seen(*old).state;
-  if (state == ClaimState::committed) {
-    refuse({.reason = Reason::already_committed, .claim = *old});
-    return;
-  }
-  if (state == ClaimState::held) {
+  if (state == ClaimState::held && !steal.force) {
     refuse({.reason = Reason::not_expired, .expires_at = old->expires_at});
     return;
   }
-  if (state != ClaimState::expired) {
-    refuse({.reason = Reason::terminal, .state = state});
+  if (state != ClaimState::held && state != ClaimState::expired) {
+    refuse_not_held(*old);
     return;
   }
-  const Wish wish{old->resource, old->span, old->quantity, steal.expiry, steal.capacity};
-  if (refuse_version(*old, steal.version) || refuse_wish(wish)) return;
-  write_lapsed(wish, old);
+  const Holder holder = steal.holder.value_or(Holder::trusted(command_->asker.actor.str()));
+  const Wish wish{old->resource, old->span, old->quantity, holder, steal.capacity, steal.key};
+  if (refuse_version(*old, steal.version) || refuse_term(old->resource, steal.expiry, now_) ||
+      refuse_wish(wish)) {
+    return;
+  }
+  write_lapsed(wish);
   write(*old, Stolen{key});
   old->state = ClaimState::stolen;
   old->stolen_by = key;
-  write_held(wish, key, steal.holder.value_or(Holder::trusted(command_->asker.actor.str())),
-             steal.cart, steal.label, steal.key);
+  Claim& claim = write_held(wish, key, *term(wish.path, steal.expiry, now_));
+  Event& event = outcome_.events.back();
+  claim.cart = event.personal.cart = steal.cart;
+  claim.label = event.personal.label = steal.label;
+  claim.stolen_from = std::get<Held>(event.happening).stolen_from = steal.key;
   answer(key, steal.capacity);
+}
+
+void Oracle::judge(const Move& move) {
+  Claim* claim = find(move.key);
+  const std::optional<Path> to = move.to            ? move.to
+                                 : claim != nullptr ? std::optional(claim->resource)
+                                                    : std::nullopt;
+  if (to && unknown(*to)) {
+    refuse({.reason = Reason::unknown_resource});
+    return;
+  }
+  if (refuse_holder(claim, move.holder) || refuse_over(*claim) ||
+      refuse_version(*claim, move.version)) {
+    return;
+  }
+  const Wish wish{*to,
+                  move.span ? move.span : claim->span,
+                  claim->quantity,
+                  claim->holder,
+                  claim->vouched_capacity,
+                  move.key};
+  if (wish.path == claim->resource && wish.span == claim->span) {
+    answer(move.key);
+    return;
+  }
+  if (refuse_wish(wish)) return;
+  write_lapsed(wish);
+  Moved moved{{}, wish.span, {}};
+  const Position before = last_event(wish.path);
+  if (wish.path != claim->resource) {
+    moved.to = wish.path;
+    moved.previous_on_to = before;
+  }
+  if (!claim->original) claim->original = Placement{claim->resource, claim->span};
+  write(*claim, std::move(moved));
+  place(wish.path).last = facts_.head;
+  claim->resource = wish.path;
+  claim->span = wish.span;
+  claim->placed = facts_.head;
+  answer(move.key);
 }
 
 }  // namespace holdfast::testing

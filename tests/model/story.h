@@ -41,10 +41,10 @@ Instant any_later(Choices& choices, Instant now, const std::vector<Claim>& claim
 using Known = std::function<std::optional<Claim>(const Key&)>;
 Command any_command(Choices& choices, Instant now, const Known& known);
 
-// As a line that World::run takes.
+// A line for each command, as in scenario files.
 std::string text_of(const Command& command);
 
-// Runs the property over stories: 300 of up to 200 steps, or as HOLDFAST_STORIES says. True when
+// Runs the property over stories: 200 of up to 200 steps, or as HOLDFAST_STORIES says. True when
 // it held for all; else the shortest story found to break it is printed, with its seed. A property
 // answers with what went wrong.
 bool holds_for_stories(

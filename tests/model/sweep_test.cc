@@ -6,35 +6,40 @@
 #include "ledger/domain/availability.h"
 #include "tests/ledger/domain/world.h"
 #include "tests/model/story.h"
+#include "tests/model/told.h"
 
 // What a client is told never depends on how far the sweep has come.
 namespace holdfast::testing {
 namespace {
 
 Claim without_positions(Claim claim) {
-  claim.version = {};
-  claim.last_event = {};
+  claim.version = claim.last_event = claim.placed = {};
   return claim;
 }
 
-// The answer but for what may differ: positions.
-std::string told(Outcome outcome) {
-  if (outcome.refusal) {
-    Refusal& refusal = *outcome.refusal;
-    refusal.current.reset();
-    if (refusal.claim) refusal.claim = without_positions(*refusal.claim);
-    std::string blockers;
-    for (const Claim& blocker : refusal.blockers) {
-      blockers += "\n" + text_of(without_positions(blocker));
-    }
-    return text_of(refusal) + blockers;
-  }
-  Accepted& accepted = outcome.accepted;
-  const bool changed = accepted.changed();
-  accepted.first = {};
-  accepted.count = 0;
+Refusal without_positions(Refusal refusal) {
+  refusal.current.reset();
+  if (refusal.what == "version") refusal.actual.clear();
+  if (refusal.claim) refusal.claim = without_positions(*refusal.claim);
+  for (Claim& blocker : refusal.blockers) blocker = without_positions(blocker);
+  for (Refusal& one : refusal.refused) one = without_positions(one);
+  return refusal;
+}
+
+// What has changed has a position of 1 and a count of 1.
+Accepted without_positions(Accepted accepted) {
+  if (accepted.count != 0) accepted.first = {accepted.count = 1};
   if (accepted.claim) accepted.claim = without_positions(*accepted.claim);
-  return text_of(accepted) + (changed ? " changed" : "");
+  if (accepted.begun) accepted.begun = Position{};
+  for (Accepted& part : accepted.parts) part = without_positions(part);
+  return accepted;
+}
+
+// The answer but for what may differ: positions.
+std::string told_without_positions(Outcome outcome) {
+  if (outcome.refusal) outcome.refusal = without_positions(*outcome.refusal);
+  outcome.accepted = without_positions(outcome.accepted);
+  return told(outcome);
 }
 
 std::vector<std::string> visible(const World& world) {
@@ -76,7 +81,7 @@ class Worlds {
       if (i == 2) world.sweep(limit);
       const Command command = any_command(choices, world.now, known);
       if (i == 0) story_ += "at " + text_of(world.now) + "\n" + text_of(command) + "\n";
-      answers[i] = told(world.run(command)) + "\n";
+      answers[i] = told_without_positions(world.run(command)) + "\n";
       for (const Path& path : story_paths()) {
         answers[i] += " " + std::to_string(free_now(world, path));
       }

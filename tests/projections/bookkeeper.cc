@@ -37,6 +37,11 @@ const std::vector<std::string>& Bookkeeper::actors() {
   return kActors;
 }
 
+const std::vector<std::string>& Bookkeeper::carts() {
+  static const std::vector<std::string> kCarts{"cart-0", "cart-1", "cart-2"};
+  return kCarts;
+}
+
 Options Bookkeeper::options() const { return {.fs = fs_, .dir = kData}; }
 
 void Bookkeeper::open_log(bool read_only) {
@@ -64,7 +69,7 @@ std::vector<Event> Bookkeeper::keep(std::vector<Event> events) {
   return events;
 }
 
-std::vector<Event> Bookkeeper::run(Action action, std::optional<std::string> request_id) {
+Command Bookkeeper::command(Action action, std::optional<std::string> request_id) {
   Command command{.asker = {.actor = *Actor::make(any(actors())),
                             .is_operator = true,
                             .on_behalf_of = {},
@@ -75,10 +80,17 @@ std::vector<Event> Bookkeeper::run(Action action, std::optional<std::string> req
                   .action = std::move(action),
                   .content = {}};
   if (request_id) command.asker.request_id = *RequestId::make(*request_id);
+  return command;
+}
+
+std::vector<Event> Bookkeeper::run(Action action, std::optional<std::string> request_id) {
+  const Command asked = command(std::move(action), std::move(request_id));
   state_.advance(now_);
-  const std::vector<Key> fresh_keys(fresh_keys_needed(command.action),
-                                    *Key::make("k" + std::to_string(fresh_++)));
-  auto judged = judge(state_, command, {.now = now_, .fresh_keys = fresh_keys, .policy = {}});
+  std::vector<Key> fresh_keys;
+  for (std::size_t needed = fresh_keys_needed(asked.action); needed > 0; --needed) {
+    fresh_keys.push_back(*Key::make("k" + std::to_string(fresh_++)));
+  }
+  auto judged = judge(state_, asked, {.now = now_, .fresh_keys = fresh_keys, .policy = {}});
   if (!judged) return {};
   return keep(std::move(judged->events));
 }
@@ -88,93 +100,6 @@ std::vector<Event> Bookkeeper::sweep(std::size_t limit) {
   std::vector<Event> events = holdfast::sweep(state_, now_, limit);
   for (const Event& event : events) state_.evolve(event);
   return keep(std::move(events));
-}
-
-std::uint64_t Bookkeeper::below(std::uint64_t n) {
-  return std::uniform_int_distribution<std::uint64_t>(0, n - 1)(random_);
-}
-
-std::string Bookkeeper::any(const std::vector<std::string>& of) {
-  return of.empty() ? "none" : of[below(of.size())];
-}
-
-Action Bookkeeper::any_hold() {
-  Hold hold{.resource = *Path::make(any(paths())),
-            .key = {},
-            .span = {},
-            .quantity = {static_cast<std::int64_t>(1 + below(3))},
-            .holder = Holder::make(any(holders())),
-            .cart = {},
-            .label = {},
-            .expiry = {.ttl = Duration{static_cast<std::int64_t>(1'000 + below(60'000))},
-                       .expires_at = {}},
-            .capacity = {}};
-  if (below(8) != 0) {
-    const Instant from = kMinInstant + Duration{static_cast<std::int64_t>(below(1'000) * 1'000)};
-    hold.span = Span{from, from + Duration{static_cast<std::int64_t>(1'000 + below(30'000))}};
-  }
-  if (below(2) == 0) hold.capacity = Quantity{5};
-  if (below(3) == 0) hold.cart = Cart::make("cart-" + std::to_string(below(3)));
-  if (below(3) == 0) hold.label = Note::make("label");
-  return hold;
-}
-
-Action Bookkeeper::any_action() {
-  const Path path = *Path::make(any(paths()));
-  const std::string recent =
-      keys_.empty() ? "none"
-                    : keys_[keys_.size() - 1 - below(std::min<std::size_t>(keys_.size(), 40))];
-  const Key key = *Key::make(recent);
-  const StandingClaim* claim = state_.find(recent);
-  const Holder holder = claim == nullptr ? *Holder::make("ann") : claim->holder->holder;
-  const std::optional<Quantity> part = below(3) == 0 ? std::optional(Quantity{1}) : std::nullopt;
-  const Expiry expiry{.ttl = Duration{static_cast<std::int64_t>(1'000 + below(90'000))},
-                      .expires_at = {}};
-  switch (below(20)) {
-    case 0:
-      return Define{path,
-                    {.capacity = {static_cast<std::int64_t>(1 + below(6))},
-                     .turnaround = {static_cast<std::int64_t>(below(2) * 1'000)},
-                     .max_ttl = {},
-                     .default_ttl = {}}};
-    case 1:
-      return Change{path,
-                    {.capacity = Quantity{static_cast<std::int64_t>(1 + below(6))},
-                     .turnaround = {},
-                     .max_ttl = Duration{60'000},
-                     .default_ttl = {}}};
-    case 2:
-      return Close{path};
-    case 3:
-      return Open{path};
-    case 4:
-      return Retire{path, below(8) == 0};
-    case 5:
-    case 6:
-      return Extend{
-          .key = key, .holder = holder, .version = {}, .expiry = expiry, .shorten = below(2) == 0};
-    case 7:
-    case 8:
-      return Release{.key = key, .holder = holder, .version = {}, .quantity = part};
-    case 9:
-    case 10:
-      return Commit{.key = key, .holder = holder, .version = {}, .quantity = part, .label = {}};
-    case 11:
-      return Cancel{.key = key, .holder = holder, .version = {}, .quantity = part};
-    case 12:
-    case 13:
-      return Steal{.key = key,
-                   .from_holder = holder,
-                   .new_key = {},
-                   .holder = Holder::make(any(holders())),
-                   .version = {},
-                   .cart = {},
-                   .label = {},
-                   .expiry = expiry,
-                   .capacity = {}};
-    default:
-      return any_hold();
-  }
 }
 
 std::vector<Event> Bookkeeper::busy(std::size_t events) {
@@ -187,6 +112,17 @@ std::vector<Event> Bookkeeper::busy(std::size_t events) {
     written.insert(written.end(), more.begin(), more.end());
   }
   return written;
+}
+
+bool is_of(const Event& event, std::string_view path) {
+  const Path* second = second_resource(event);
+  return event.resource.view() == path || (second != nullptr && second->view() == path);
+}
+
+bool is_at_or_below(const Event& event, std::string_view path) {
+  const Path* second = second_resource(event);
+  return at_or_below(event.resource.view(), path) ||
+         (second != nullptr && at_or_below(second->view(), path));
 }
 
 State state_at(const std::vector<Event>& events, Position position) {

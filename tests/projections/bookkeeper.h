@@ -39,6 +39,7 @@ class Bookkeeper {
   static const std::vector<std::string>& paths();
   static const std::vector<std::string>& holders();
   static const std::vector<std::string>& actors();
+  static const std::vector<std::string>& carts();
 
   store::MemoryDisk& disk() { return disk_; }
   store::Log& log() { return *log_; }
@@ -50,9 +51,21 @@ class Bookkeeper {
 
  private:
   Action any_action();
+  Action any_single();
+  Action any_transact();
+  Action any_resource_action();
+  Action any_window();
+  Action any_claim_action();
+  Action any_move(const Key& key, const Holder& holder);
   Action any_hold();
+  Action any_hold_any();
+  Path any_path();
+  Span any_span();
+  Duration any_length(std::uint64_t least, std::uint64_t more);
+  Key recent_key();
   std::string any(const std::vector<std::string>& of);
   std::uint64_t below(std::uint64_t n);
+  Command command(Action action, std::optional<std::string> request_id);
   std::vector<Event> keep(std::vector<Event> events);
 
   store::MemoryDisk disk_;
@@ -65,6 +78,10 @@ class Bookkeeper {
   std::mt19937 random_;
   std::uint64_t fresh_ = 0;
 };
+
+// The event is one of the path's own: a move is of both its resources.
+bool is_of(const Event& event, std::string_view path);
+bool is_at_or_below(const Event& event, std::string_view path);
 
 // The state after the first events, up to the position.
 State state_at(const std::vector<Event>& events, Position position);

@@ -102,9 +102,13 @@ TEST(Fold, ListsHoldTheEventsThatConcernThem) {
   };
   for (const std::string& path : Bookkeeper::paths()) {
     EXPECT_EQ(rows.list(ListKind::own, path),
-              where([&](const Event& e) { return e.resource.view() == path; }));
+              where([&](const Event& e) { return is_of(e, path); }));
+    const auto below = [&](std::string_view resource) {
+      return resource != path && at_or_below(resource, path);
+    };
     EXPECT_EQ(rows.list(ListKind::below, path), where([&](const Event& e) {
-                return e.resource.view() != path && at_or_below(e.resource.view(), path);
+                const Path* second = second_resource(e);
+                return below(e.resource.view()) || (second != nullptr && below(second->view()));
               }));
   }
   for (const std::string& holder : Bookkeeper::holders()) {

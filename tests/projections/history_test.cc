@@ -18,8 +18,7 @@ struct Case {
 std::vector<Case> cases(const Bookkeeper& books) {
   std::vector<Case> all{{{}, [](const Event&) { return true; }}};
   for (std::string path : {"hall", "hall/a", "hall/a/1", "room-1", "room-10", "nowhere", "room"}) {
-    all.push_back({{.resource = path},
-                   [path](const Event& e) { return at_or_below(e.resource.view(), path); }});
+    all.push_back({{.resource = path}, [path](const Event& e) { return is_at_or_below(e, path); }});
   }
   for (const std::string& holder : Bookkeeper::holders()) {
     all.push_back({{.holder = holder}, [holder](const Event& e) {
@@ -127,8 +126,8 @@ TEST_F(History, PagesGoOnBehindTheLastPosition) {
     query = {.resource = "hall", .newest_first = newest};
     EXPECT_TRUE(paged == naive(
                              books_.events(),
-                             [](const Event& e) { return at_or_below(e.resource.view(), "hall"); },
-                             query, head));
+                             [](const Event& e) { return is_at_or_below(e, "hall"); }, query,
+                             head));
   }
 }
 

@@ -105,7 +105,7 @@ TEST(Projector, ReadersAndTheFoldDoNotMeet) {
       const auto history = value_of(running->history({.resource = "hall", .limit = 10'000}, at));
       std::size_t expected = 0;
       for (const Event& event : books.events()) {
-        if (event.position <= at && at_or_below(event.resource.view(), "hall")) ++expected;
+        if (event.position <= at && is_at_or_below(event, "hall")) ++expected;
       }
       EXPECT_EQ(history.items.size(), expected);
       const auto claims =

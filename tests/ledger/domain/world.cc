@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "ledger/domain/undo.h"
@@ -235,6 +236,24 @@ std::vector<Event> World::sweep(std::size_t limit) {
   std::vector<Event> events = holdfast::sweep(state, now, limit);
   for (const Event& event : events) state.evolve(event);
   log.insert(log.end(), events.begin(), events.end());
+  return events;
+}
+
+std::vector<Event> World::disconnect() {
+  state.advance(now);
+  std::set<Key> bound;
+  state.visit_subtree({}, [&](const StandingClaim& claim) {
+    if (claim.bound) bound.insert(claim.key);
+    return true;
+  });
+  std::vector<Event> events;
+  for (const Key& key : bound) {
+    auto released = release_bound(state, key.view(), now);
+    if (!released) continue;
+    state.evolve(*released);
+    log.push_back(*released);
+    events.push_back(std::move(*released));
+  }
   return events;
 }
 

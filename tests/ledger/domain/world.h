@@ -33,6 +33,8 @@ class World {
   // A single claim's or resource's command; nothing is changed.
   bool would_accept(const Command& command);
   std::vector<Event> sweep(std::size_t limit);
+  // The connection of all bound holds ends.
+  std::vector<Event> disconnect();
 
   // A line in the language of scenario files, cut down to the domain. Answers as text.
   //   at 60s | sweep 10 | forget 12 | policy strict=true max_ttl=1h default_ttl=10m
