@@ -4,8 +4,8 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <thread>
+#include <vector>
 
 #include "ledger/clock.h"
 #include "ledger/fatal.h"
@@ -15,18 +15,17 @@
 
 namespace holdfast {
 
-// The thread that makes groups durable, passes their events on and gives their answers, one group
-// after the other. While one is being synced, one more waits and takes in what is decided
-// meanwhile, so that groups grow with the load.
+// The thread that makes groups durable, passes their events on and gives their answers. What is
+// handed over while it syncs is written together next time, so that writes grow with the load.
 class Committer {
  public:
-  // All references outlive it. `max_group`: commands or events beyond which a waiting group takes
-  // in no more.
+  // All references outlive it. `max_group`: commands or events beyond which nothing more may wait
+  // to be written.
   Committer(store::Log& log, CommittedSink& sink, const TimeSource& source, Fatal& fatal,
             std::size_t max_group, std::uint64_t min_free_disk_bytes);
   ~Committer();  // abandon()
 
-  // Blocks while the waiting group is full. False: the ledger is over. One thread.
+  // Blocks while too much is waiting. False: the ledger is over. One thread.
   bool hand_over(Group group);
 
   // The latest instant used, which reaches the disk within about a second.
@@ -42,8 +41,8 @@ class Committer {
 
  private:
   void run();
-  std::optional<Group> next(bool& idle);
-  bool commit(Group& group);
+  std::vector<Group> next(bool& idle);
+  bool commit(std::vector<Group>& groups);
   bool now_and_then(bool idle);
   bool refresh(Instant latest);
   void look_at_disk();
@@ -63,7 +62,8 @@ class Committer {
   std::mutex mutex_;
   std::condition_variable for_committer_;
   std::condition_variable for_writer_;
-  std::optional<Group> waiting_;
+  std::vector<Group> waiting_;
+  std::size_t waiting_size_ = 0;  // of all of them
   bool finishing_ = false;
   std::thread thread_;
 };
