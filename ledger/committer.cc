@@ -1,5 +1,6 @@
 #include "ledger/committer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <span>
 #include <utility>
@@ -8,6 +9,10 @@ namespace holdfast {
 namespace {
 
 constexpr std::int64_t kNowAndThenMs = 1'000;
+// What a sync costs, spread over as many commands as this, is little beside the rest.
+constexpr std::size_t kEnoughForAWrite = 256;
+constexpr std::chrono::milliseconds kWaitForMore{1};
+constexpr unsigned kMostWaitsInVain = 7;
 
 }  // namespace
 
@@ -35,7 +40,7 @@ bool Committer::hand_over(Group group) {
     if (fatal_.over()) return false;
     waiting_size_ += group.size();
     waiting_.push_back(std::move(group));
-    if (waiting_.size() > 1) return true;
+    if (waiting_.size() > 1 && waiting_size_ < expected_) return true;
   }
   for_committer_.notify_one();
   return true;
@@ -63,6 +68,7 @@ std::vector<Group> Committer::next(bool& idle) {
   idle = !for_committer_.wait_for(lock, std::chrono::milliseconds(kNowAndThenMs), [this] {
     return !waiting_.empty() || finishing_ || fatal_.over();
   });
+  if (!waiting_.empty()) wait_for_more(lock);
   if (!fatal_.over()) {
     groups.swap(waiting_);
     waiting_size_ = 0;
@@ -70,6 +76,23 @@ std::vector<Group> Committer::next(bool& idle) {
   lock.unlock();
   for_writer_.notify_one();
   return groups;
+}
+
+void Committer::wait_for_more(std::unique_lock<std::mutex>& lock) {
+  if (waiting_size_ >= expected_) return;
+  if (writes_without_wait_ > 0) {
+    --writes_without_wait_;
+    return;
+  }
+  for_committer_.wait_for(lock, kWaitForMore, [this] {
+    return waiting_size_ >= expected_ || finishing_ || fatal_.over();
+  });
+  if (waiting_size_ >= expected_) {
+    waits_in_vain_ = 0;
+    return;
+  }
+  waits_in_vain_ = std::min(waits_in_vain_ + 1, kMostWaitsInVain);
+  writes_without_wait_ = (1u << waits_in_vain_) - 1;
 }
 
 bool Committer::commit(std::vector<Group>& groups) {
@@ -86,8 +109,14 @@ bool Committer::commit(std::vector<Group>& groups) {
     }
     if (fatal_.over()) return false;
   }
+  std::size_t size = 0;
   for (Group& group : groups) {
+    size += group.size();
     if (!group.events.empty()) sink_.committed(std::move(group.events));
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    expected_ = std::min(size + waiting_size_, kEnoughForAWrite);
   }
   for (Group& group : groups) {
     for (Answer& answer : group.answers) {
