@@ -13,18 +13,30 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kScratchWords = 64u << 10;
+constexpr int kRound = 64;  // handlers
 
 }  // namespace
 
-IoThread::IoThread()
-    : work_(asio::make_work_guard(context_)), scratch_(kj::heapArray<capnp::word>(kScratchWords)) {
+IoThread::IoThread(std::function<void()> after_round)
+    : after_round_(std::move(after_round)),
+      work_(asio::make_work_guard(context_)),
+      scratch_(kj::heapArray<capnp::word>(kScratchWords)) {
   std::memset(scratch_.begin(), 0, scratch_.asBytes().size());
 }
 
 IoThread::~IoThread() { join(); }
 
 void IoThread::start() {
-  thread_ = std::thread([this] { context_.run(); });
+  thread_ = std::thread([this] { run(); });
+}
+
+// In rounds: whatever sockets have brought is handed on before anybody is told of it.
+void IoThread::run() {
+  while (context_.run_one() != 0) {
+    for (int more = kRound; more > 0 && context_.poll_one() != 0; --more) {
+    }
+    if (after_round_) after_round_();
+  }
 }
 
 void IoThread::deliver(std::shared_ptr<Session> session, std::uint64_t id, std::size_t cost,

@@ -6,6 +6,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -23,7 +24,8 @@ class Session;
 // connection in one write.
 class IoThread {
  public:
-  IoThread();
+  // `after_round`: called on the thread when it has handed on the requests that had arrived.
+  explicit IoThread(std::function<void()> after_round);
   ~IoThread();  // join()
   void start();
 
@@ -51,8 +53,10 @@ class IoThread {
     std::size_t cost;
     Fill fill;
   };
+  void run();
   void open_mailbox();
 
+  const std::function<void()> after_round_;
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::unordered_set<std::shared_ptr<Session>> sessions_;

@@ -17,10 +17,10 @@ constexpr std::chrono::milliseconds kPause{100};
 constexpr std::chrono::milliseconds kStopStep{10};
 constexpr int kStopSteps = 500;
 
-std::vector<std::shared_ptr<IoThread>> make_threads(unsigned count) {
+std::vector<std::shared_ptr<IoThread>> make_threads(const ServerOptions& options) {
   std::vector<std::shared_ptr<IoThread>> threads;
-  for (unsigned i = 0; i < std::max(count, 1u); ++i) {
-    threads.push_back(std::make_shared<IoThread>());
+  for (unsigned i = 0; i < std::max(options.io_threads, 1u); ++i) {
+    threads.push_back(std::make_shared<IoThread>(options.after_round));
   }
   return threads;
 }
@@ -31,7 +31,7 @@ Server::Server(const ServerOptions& options, Dispatch& dispatch)
     : options_(options),
       dispatch_(dispatch),
       budget_(std::make_shared<SessionBudget>(options.limits)),
-      threads_(make_threads(options.io_threads)),
+      threads_(make_threads(options)),
       acceptor_(threads_.front()->context()),
       pause_(threads_.front()->context()) {}
 

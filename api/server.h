@@ -3,6 +3,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <tl/expected.hpp>
@@ -22,6 +23,8 @@ struct ServerOptions {
   std::size_t max_connections = 4'096;  // beyond: turned away
   SessionLimits limits;
   SessionTimes times;
+  // Called on an io thread when it has handed on the requests that had arrived.
+  std::function<void()> after_round = {};
 };
 
 // Accepts connections and spreads them over its threads.

@@ -6,6 +6,7 @@ find_package(CapnProto CONFIG REQUIRED)  # CapnProto::capnp, CapnProto::kj
 # 1.81 is the first with as_tuple and awaitable_operators in the form used here.
 find_package(Boost 1.81 CONFIG REQUIRED COMPONENTS headers json)  # Boost::headers, Boost::json
 find_package(OpenSSL REQUIRED)  # OpenSSL::Crypto
+find_library(HOLDFAST_JEMALLOC jemalloc REQUIRED)
 find_package(fmt CONFIG REQUIRED)
 find_package(spdlog CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)

@@ -19,7 +19,7 @@ std::size_t weight_of(const Item& item) {
 
 }  // namespace
 
-CommandQueue::Put CommandQueue::put(Item& item) {
+CommandQueue::Put CommandQueue::put(Item& item, bool wake) {
   const std::size_t commands = commands_of(item);
   {
     const std::lock_guard lock(mutex_);
@@ -27,7 +27,8 @@ CommandQueue::Put CommandQueue::put(Item& item) {
     if (commands_ != 0 && commands != 0 && commands_ + commands > max_commands_) return Put::full;
     commands_ += commands;
     items_.push_back(std::move(item));
-    if (items_.size() > 1) return Put::done;  // the writer has been told
+    if (!wake && commands_ < kWorthWaking) return Put::done;
+    if (!std::exchange(asleep_, false)) return Put::done;
   }
   changed_.notify_one();
   return Put::done;
@@ -36,13 +37,16 @@ CommandQueue::Put CommandQueue::put(Item& item) {
 bool CommandQueue::take(std::size_t max_commands, std::optional<Duration> patience,
                         std::vector<Item>& items) {
   std::unique_lock lock(mutex_);
-  const auto anything = [this] { return !items_.empty() || awake_ || ended_; };
+  const auto anything = [this] { return !items_.empty() || interrupted_ || ended_; };
+  asleep_ = !anything();
+  const auto woken = [&] { return !asleep_ || interrupted_ || ended_; };
   if (patience) {
-    changed_.wait_for(lock, std::chrono::milliseconds(patience->ms), anything);
+    changed_.wait_for(lock, std::chrono::milliseconds(patience->ms), woken);
   } else {
-    changed_.wait(lock, anything);
+    changed_.wait(lock, woken);
   }
-  awake_ = false;
+  asleep_ = false;
+  interrupted_ = false;
   for (std::size_t taken = 0; !items_.empty() && taken < max_commands; items_.pop_front()) {
     taken += weight_of(items_.front());
     commands_ -= commands_of(items_.front());
@@ -54,7 +58,15 @@ bool CommandQueue::take(std::size_t max_commands, std::optional<Duration> patien
 void CommandQueue::wake() {
   {
     const std::lock_guard lock(mutex_);
-    awake_ = true;
+    if (items_.empty() || !std::exchange(asleep_, false)) return;
+  }
+  changed_.notify_one();
+}
+
+void CommandQueue::interrupt() {
+  {
+    const std::lock_guard lock(mutex_);
+    interrupted_ = true;
   }
   changed_.notify_one();
 }

@@ -52,16 +52,22 @@ class CommandQueue {
  public:
   explicit CommandQueue(std::size_t max_commands) : max_commands_(max_commands) {}
 
+  static constexpr std::size_t kWorthWaking = 64;
+
   enum class Put { done, full, ended };
   // Moves from the item only when done. One submission larger than the bound enters an empty queue.
-  Put put(Item& item);
+  // Without `wake` the item may wait until the next wake(), or until there are kWorthWaking
+  // commands.
+  Put put(Item& item, bool wake = true);
 
-  // Waits for items, wake() or the end, at most `patience` (none: for ever). Moves out the first
-  // items, of `max_commands` commands or just over. False: ended, and nothing is left.
+  // Waits for items, interrupt() or the end, at most `patience` (none: for ever). Moves out the
+  // first items, of `max_commands` commands or just over. False: ended, and nothing is left.
   bool take(std::size_t max_commands, std::optional<Duration> patience, std::vector<Item>& items);
 
-  // Lets take() return although nothing is queued.
+  // Lets take() return with what is queued.
   void wake();
+  // Lets take() return although nothing is queued.
+  void interrupt();
   // Nothing more comes in; what is there is still taken, or dropped.
   void end();
   void drop();
@@ -72,7 +78,8 @@ class CommandQueue {
   std::condition_variable changed_;
   std::deque<Item> items_;
   std::size_t commands_ = 0;
-  bool awake_ = false;
+  bool asleep_ = false;  // take() waits and has not been told of what is there
+  bool interrupted_ = false;
   bool ended_ = false;
 };
 

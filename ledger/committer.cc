@@ -1,12 +1,18 @@
 #include "ledger/committer.h"
 
+#include <algorithm>
 #include <chrono>
+#include <span>
 #include <utility>
 
 namespace holdfast {
 namespace {
 
 constexpr std::int64_t kNowAndThenMs = 1'000;
+// What a sync costs, spread over as many commands as this, is little beside the rest.
+constexpr std::size_t kEnoughForAWrite = 256;
+constexpr std::chrono::milliseconds kWaitForMore{1};
+constexpr unsigned kMostWaitsInVain = 7;
 
 }  // namespace
 
@@ -29,14 +35,12 @@ bool Committer::hand_over(Group group) {
   {
     std::unique_lock lock(mutex_);
     for_writer_.wait(lock, [&] {
-      return fatal_.over() || !waiting_ || waiting_->size() + group.size() <= max_group_;
+      return fatal_.over() || waiting_.empty() || waiting_size_ + group.size() <= max_group_;
     });
     if (fatal_.over()) return false;
-    if (waiting_) {
-      waiting_->join(std::move(group));
-      return true;
-    }
-    waiting_ = std::move(group);
+    waiting_size_ += group.size();
+    waiting_.push_back(std::move(group));
+    if (waiting_.size() > 1 && waiting_size_ < expected_) return true;
   }
   for_committer_.notify_one();
   return true;
@@ -46,9 +50,9 @@ void Committer::run() {
   bool idle = false;
   bool going_on = true;
   while (going_on) {
-    std::optional<Group> group = next(idle);
-    if (!group && !idle) break;
-    going_on = (!group || commit(*group)) && now_and_then(idle);
+    std::vector<Group> groups = next(idle);
+    if (groups.empty() && !idle) break;
+    going_on = (groups.empty() || commit(groups)) && now_and_then(idle);
   }
   if (going_on && !fatal_.over()) {
     refresh({latest_used_.load(std::memory_order_relaxed)});
@@ -57,32 +61,68 @@ void Committer::run() {
   for_writer_.notify_one();
 }
 
-// The next group; none and idle: for a second there was none; none and not idle: this is the end.
-std::optional<Group> Committer::next(bool& idle) {
-  std::optional<Group> group;
+// What waits; none and idle: for a second there was nothing; none and not idle: this is the end.
+std::vector<Group> Committer::next(bool& idle) {
+  std::vector<Group> groups;
   std::unique_lock lock(mutex_);
-  idle = !for_committer_.wait_for(lock, std::chrono::milliseconds(kNowAndThenMs),
-                                  [this] { return waiting_ || finishing_ || fatal_.over(); });
-  if (!fatal_.over()) group.swap(waiting_);
+  idle = !for_committer_.wait_for(lock, std::chrono::milliseconds(kNowAndThenMs), [this] {
+    return !waiting_.empty() || finishing_ || fatal_.over();
+  });
+  if (!waiting_.empty()) wait_for_more(lock);
+  if (!fatal_.over()) {
+    groups.swap(waiting_);
+    waiting_size_ = 0;
+  }
   lock.unlock();
   for_writer_.notify_one();
-  return group;
+  return groups;
 }
 
-bool Committer::commit(Group& group) {
-  if (!group.events.empty() || group.import) {
-    const auto appended =
-        log_.append(group.events, {.latest = group.latest, .import = group.import});
-    if (!appended) {
+void Committer::wait_for_more(std::unique_lock<std::mutex>& lock) {
+  if (waiting_size_ >= expected_) return;
+  if (writes_without_wait_ > 0) {
+    --writes_without_wait_;
+    return;
+  }
+  for_committer_.wait_for(lock, kWaitForMore, [this] {
+    return waiting_size_ >= expected_ || finishing_ || fatal_.over();
+  });
+  if (waiting_size_ >= expected_) {
+    waits_in_vain_ = 0;
+    return;
+  }
+  waits_in_vain_ = std::min(waits_in_vain_ + 1, kMostWaitsInVain);
+  writes_without_wait_ = (1u << waits_in_vain_) - 1;
+}
+
+bool Committer::commit(std::vector<Group>& groups) {
+  std::vector<std::span<const Event>> events;
+  store::GroupNote note{.latest = groups.back().latest};
+  for (const Group& group : groups) {
+    if (!group.events.empty()) events.emplace_back(group.events);
+    if (group.import) note.import = group.import;
+  }
+  if (!events.empty() || note.import) {
+    if (const auto appended = log_.append_pieces(events, note); !appended) {
       fatal_.raise(appended.error());
       return false;
     }
     if (fatal_.over()) return false;
+  }
+  std::size_t size = 0;
+  for (Group& group : groups) {
+    size += group.size();
     if (!group.events.empty()) sink_.committed(std::move(group.events));
   }
-  for (Answer& answer : group.answers) {
-    if (fatal_.over()) return false;
-    std::visit([](auto& it) { it.give(); }, answer);
+  {
+    const std::lock_guard lock(mutex_);
+    expected_ = std::min(size + waiting_size_, kEnoughForAWrite);
+  }
+  for (Group& group : groups) {
+    for (Answer& answer : group.answers) {
+      if (fatal_.over()) return false;
+      std::visit([](auto& it) { it.give(); }, answer);
+    }
   }
   return true;
 }

@@ -4,8 +4,8 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <thread>
+#include <vector>
 
 #include "ledger/clock.h"
 #include "ledger/fatal.h"
@@ -15,18 +15,21 @@
 
 namespace holdfast {
 
-// The thread that makes groups durable, passes their events on and gives their answers, one group
-// after the other. While one is being synced, one more waits and takes in what is decided
-// meanwhile, so that groups grow with the load.
+// The thread that makes groups durable, passes their events on and gives their answers. What is
+// handed over while it syncs is written together next time, so that writes grow with the load.
+//
+// Clients that are answered ask again: with few commands in a write, the next one waits a moment
+// for as many as were answered last and were waiting then. One sync for fifty costs what one for
+// five does. Where nobody comes back it gives up waiting, for longer and longer.
 class Committer {
  public:
-  // All references outlive it. `max_group`: commands or events beyond which a waiting group takes
-  // in no more.
+  // All references outlive it. `max_group`: commands or events beyond which nothing more may wait
+  // to be written.
   Committer(store::Log& log, CommittedSink& sink, const TimeSource& source, Fatal& fatal,
             std::size_t max_group, std::uint64_t min_free_disk_bytes);
   ~Committer();  // abandon()
 
-  // Blocks while the waiting group is full. False: the ledger is over. One thread.
+  // Blocks while too much is waiting. False: the ledger is over. One thread.
   bool hand_over(Group group);
 
   // The latest instant used, which reaches the disk within about a second.
@@ -42,8 +45,9 @@ class Committer {
 
  private:
   void run();
-  std::optional<Group> next(bool& idle);
-  bool commit(Group& group);
+  std::vector<Group> next(bool& idle);
+  void wait_for_more(std::unique_lock<std::mutex>& lock);
+  bool commit(std::vector<Group>& groups);
   bool now_and_then(bool idle);
   bool refresh(Instant latest);
   void look_at_disk();
@@ -58,12 +62,17 @@ class Committer {
 
   std::atomic<std::int64_t> latest_used_{0};
   std::atomic<bool> disk_is_low_{false};
-  std::int64_t looked_at_ms_;  // by the steady clock; the thread's own
+  // The thread's own.
+  std::int64_t looked_at_ms_;         // by the steady clock
+  unsigned writes_without_wait_ = 0;  // to come
+  unsigned waits_in_vain_ = 0;
 
   std::mutex mutex_;
   std::condition_variable for_committer_;
   std::condition_variable for_writer_;
-  std::optional<Group> waiting_;
+  std::vector<Group> waiting_;
+  std::size_t waiting_size_ = 0;  // of all of them
+  std::size_t expected_ = 0;      // of that, what is worth waiting for
   bool finishing_ = false;
   std::thread thread_;
 };

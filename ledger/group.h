@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <iterator>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -33,7 +32,7 @@ struct OtherAnswer {
 };
 using Answer = std::variant<OutcomesAnswer, ReadAnswer, OtherAnswer>;
 
-// What one synced write makes durable, with the answers that wait for it, in the order in which
+// What was decided in one go, with the answers that wait until it is durable, in the order in which
 // they were decided.
 struct Group {
   std::vector<Event> events;
@@ -44,17 +43,6 @@ struct Group {
 
   bool empty() const { return events.empty() && answers.empty() && !import; }
   std::size_t size() const { return std::max(commands, events.size()); }
-
-  // Appends what was decided after it.
-  void join(Group later) {
-    events.insert(events.end(), std::make_move_iterator(later.events.begin()),
-                  std::make_move_iterator(later.events.end()));
-    answers.insert(answers.end(), std::make_move_iterator(later.answers.begin()),
-                   std::make_move_iterator(later.answers.end()));
-    commands += later.commands;
-    latest = later.latest;
-    if (later.import) import = later.import;
-  }
 };
 
 }  // namespace holdfast

@@ -29,15 +29,17 @@ class Ledger::Impl {
   void submit(std::vector<Submission> commands, Outcomes done) {
     const std::size_t count = commands.size();
     Item item = SubmitItem{std::move(commands), std::move(done)};
-    if (queue_.put(item) != CommandQueue::Put::full) return;
+    if (queue_.put(item, options_.wake_on_submit) != CommandQueue::Put::full) return;
     const Outcome overloaded = tl::unexpected(Refusal{.reason = Reason::overloaded});
     std::get<SubmitItem>(item).done(std::vector<Outcome>(count, overloaded), log_.head());
   }
 
   void set_sweep(bool on) {
     writer_.set_sweep(on);
-    queue_.wake();
+    queue_.interrupt();
   }
+
+  void wake() { queue_.wake(); }
 
   void end(bool cleanly) {
     const std::lock_guard lock(ending_);
@@ -80,6 +82,8 @@ Ledger::~Ledger() { stop(); }
 void Ledger::submit(std::vector<Submission> commands, Outcomes done) {
   impl_->submit(std::move(commands), std::move(done));
 }
+
+void Ledger::wake() { impl_->wake(); }
 
 void Ledger::read(Read read) { impl_->put(ReadItem{std::move(read)}); }
 

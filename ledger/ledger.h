@@ -29,6 +29,7 @@ struct LedgerOptions {
   std::size_t sweep_at_a_time = 1'000;       // events per group given to the sweep
   std::size_t max_queued_commands = 65'536;  // beyond: overloaded
   std::size_t max_group_commands = 8'192;
+  bool wake_on_submit = true;                      // false: submitted commands may wait for wake()
   std::uint64_t min_free_disk_bytes = 256u << 20;  // below: read_only
 };
 
@@ -58,6 +59,9 @@ class Ledger {
   // The outcomes, in order, and the position at which they are true.
   using Outcomes = std::function<void(std::vector<Outcome>, Position)>;
   void submit(std::vector<Submission> commands, Outcomes done);
+  // For those who submit much in a row and without wake_on_submit: the writer is woken once, and
+  // decides all of it in one group.
+  void wake();
 
   // Runs `read` on the writer thread, after advance(), then what it returned on the committer
   // thread once the open group is durable. `read` must not take long.

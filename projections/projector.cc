@@ -1,11 +1,19 @@
 #include "projections/projector.h"
 
+#include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <utility>
 
 #include "ledger/domain/invariant.h"
 
 namespace holdfast::projections {
+namespace {
+
+constexpr std::chrono::milliseconds kGathering{100};
+constexpr std::size_t kWorthAWrite = Fold::kChunk;
+
+}  // namespace
 
 Projector::Projector(std::unique_ptr<Fold> fold, const Options& options)
     : checkpoint_every_(options.checkpoint_every),
@@ -22,9 +30,11 @@ void Projector::enqueue(std::vector<Event> events) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return queued_ < max_queued_ || ending_ || progress_.stopped; });
   if (ending_ || progress_.stopped) return;
+  const bool idle = queue_.empty();
+  const bool was_worth = worth_applying();
   queued_ += events.size();
   queue_.push_back(std::move(events));
-  changed_.notify_all();
+  if (idle || (!was_worth && worth_applying())) for_projector_.notify_one();
 }
 
 std::shared_ptr<Generation> Projector::rows() const {
@@ -44,6 +54,10 @@ Position Projector::applied() const {
 
 bool Projector::wait_for(Position position) const {
   std::unique_lock lock(mutex_);
+  if (wanted_ < position) {
+    wanted_ = position;
+    for_projector_.notify_one();
+  }
   changed_.wait(lock,
                 [&] { return progress_.position >= position || progress_.stopped || ended_; });
   return progress_.position >= position;
@@ -65,6 +79,7 @@ bool Projector::pause(const std::function<void(std::unique_ptr<Fold>& fold)>& wo
   }
   --pauses_;
   changed_.notify_all();
+  for_projector_.notify_one();
   return running;
 }
 
@@ -81,11 +96,18 @@ void Projector::run() {
   changed_.notify_all();
 }
 
+bool Projector::worth_applying() const {
+  return queued_ >= std::min(kWorthAWrite, max_queued_) || wanted_ > progress_.position;
+}
+
 // Everything queued, up to about a chunk; nothing: the projector ends.
 std::vector<std::vector<Event>> Projector::take() {
   std::unique_lock lock(mutex_);
-  changed_.wait(
-      lock, [this] { return ending_ || progress_.stopped || (pauses_ == 0 && !queue_.empty()); });
+  const auto over = [this] { return ending_ || progress_.stopped.has_value(); };
+  const auto some = [&] { return over() || (pauses_ == 0 && !queue_.empty()); };
+  for_projector_.wait(lock, some);
+  for_projector_.wait_for(lock, kGathering, [&] { return over() || worth_applying(); });
+  for_projector_.wait(lock, some);  // it may have been paused meanwhile
   std::vector<std::vector<Event>> groups;
   if (progress_.stopped) return groups;
   std::size_t events = 0;
@@ -137,6 +159,7 @@ void Projector::end(bool drain) {
       queued_ = 0;
     }
     changed_.notify_all();
+    for_projector_.notify_one();
   }
   if (thread_.joinable()) thread_.join();
 }

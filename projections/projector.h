@@ -17,8 +17,10 @@
 
 namespace holdfast::projections {
 
-// The thread that folds what was committed into the rows, everything that is queued at once. All
-// calls are safe from any thread but those that say otherwise.
+// The thread that folds what was committed into the rows, everything that is queued at once. As
+// long as nobody waits for a position it lets some milliseconds' events gather first: many small
+// writes cost several times one large one. All calls are safe from any thread but those that say
+// otherwise.
 class Projector {
  public:
   Projector(std::unique_ptr<Fold> fold, const Options& options);
@@ -46,6 +48,7 @@ class Projector {
  private:
   void run();
   std::vector<std::vector<Event>> take();
+  bool worth_applying() const;
   void apply(std::span<const std::vector<Event>> groups);
   void checkpoint_if_due();
   void fail(std::string why);
@@ -56,6 +59,8 @@ class Projector {
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
+  mutable std::condition_variable for_projector_;
+  mutable Position wanted_;  // somebody waits for it
   std::deque<std::vector<Event>> queue_;
   std::size_t queued_ = 0;
   bool ending_ = false;

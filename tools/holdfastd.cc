@@ -84,9 +84,13 @@ int serve(const ServerProgram& program, const StopSignals& signals) {
   if (opened.rebuilt_because && (*log)->head())
     spdlog::warn("projections rebuilt: {}", *opened.rebuilt_because);
 
-  Ledger ledger(**log, std::move(state), time, **projections, **projections, program.ledger);
+  LedgerOptions ledger_options = program.ledger;
+  ledger_options.wake_on_submit = false;
+  Ledger ledger(**log, std::move(state), time, **projections, **projections, ledger_options);
   api::Dispatch dispatch(ledger, **projections);
-  auto server = api::Server::listen(program.server, dispatch);
+  api::ServerOptions server_options = program.server;
+  server_options.after_round = [&ledger] { ledger.wake(); };
+  auto server = api::Server::listen(server_options, dispatch);
   if (!server) return refuse(server.error());
   std::printf("holdfastd listens on %s, ledger %s at position %llu, started in %.3f s\n",
               (*server)->address().c_str(), hexadecimal((*log)->id()).c_str(),

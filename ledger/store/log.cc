@@ -136,16 +136,23 @@ std::optional<std::uint64_t> Log::free_bytes() const {
 }
 
 tl::expected<void, StorageError> Log::append(std::span<const Event> events, const GroupNote& note) {
+  return append_pieces(std::span(&events, 1), note);
+}
+
+tl::expected<void, StorageError> Log::append_pieces(std::span<const std::span<const Event>> pieces,
+                                                    const GroupNote& note) {
   Impl& log = *impl_;
   HOLDFAST_INVARIANT(log.watermark, "a log opened read-only is not appended to");
   if (auto usable = log.check_usable(); !usable) return usable;
 
   log.batch.Clear();
-  for (const Event& event : events) {
-    HOLDFAST_INVARIANT(event.position == log.tip.position() + 1, "positions are dense");
-    encode(event, log.bytes);
-    log.tip.tree.append(log.bytes);
-    log.batch.Put(log.db->events(), slice(event_key(event.position)), log.bytes);
+  for (const std::span<const Event> events : pieces) {
+    for (const Event& event : events) {
+      HOLDFAST_INVARIANT(event.position == log.tip.position() + 1, "positions are dense");
+      encode(event, log.bytes);
+      log.tip.tree.append(log.bytes);
+      log.batch.Put(log.db->events(), slice(event_key(event.position)), log.bytes);
+    }
   }
   ++log.tip.group;
   log.tip.latest = std::max(log.tip.latest, note.latest);

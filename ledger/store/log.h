@@ -56,6 +56,9 @@ class Log {
   // empty when the note alone matters), then the watermark. When it returns without error all of it
   // is durable. After an error the log refuses everything: the process must stop.
   tl::expected<void, StorageError> append(std::span<const Event> events, const GroupNote& note);
+  // The same of events that lie in several pieces.
+  tl::expected<void, StorageError> append_pieces(std::span<const std::span<const Event>> pieces,
+                                                 const GroupNote& note);
 
   // Writes the watermark anew with a later instant (at least every second, and at a clean stop).
   tl::expected<void, StorageError> refresh(Instant latest);
