@@ -7,6 +7,7 @@ random    only the files named here draw random numbers
 length    files under 500 lines, functions under 70
 mark      no notes to oneself: what is left to do is an issue
 script    scripts can be parsed
+quote     what a document quotes from a scenario file stands there, word for word
 """
 
 import ast
@@ -154,14 +155,40 @@ def check_script(root, path, text):
             yield error.lineno or 1, error.msg
 
 
+QUOTED_FILE = re.compile(r"\]\((tests/scenarios/[^)]+)\):$")
+
+
+def quotes(text):
+    """(line, file, quoted lines) of each indented block behind a paragraph that ends in a link."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if not (match := QUOTED_FILE.search(line)):
+            continue
+        begin = end = number + 2
+        while end < len(lines) and (lines[end].startswith("    ") or not lines[end]):
+            end += 1
+        block = "\n".join(line[4:] for line in lines[begin:end]).rstrip("\n")
+        yield begin + 1, match.group(1), block + "\n"
+
+
+def check_quote(root, path, text):
+    for line, file, block in quotes(text):
+        if not os.path.exists(os.path.join(root, file)):
+            yield line, f"{file} is quoted and is not there"
+        elif "\n" + block not in "\n" + read(root, file):
+            yield line, f"this does not stand in {file}; quote it again"
+
+
 def main(root):
     of_cpp = {"include": check_include, "clock": check_clock, "random": check_random}
     of_all = {"length": check_length, "mark": check_mark, "script": check_script}
+    of_documents = {"quote": check_quote}
     cpp = set(cpp_files(root))
     failed = False
     for path in files(root):
         text = read(root, path)
-        rules = {**of_cpp, **of_all} if path in cpp else of_all
+        rules = {**of_all, **(of_cpp if path in cpp else {}),
+                 **(of_documents if path.endswith(".md") else {})}
         for rule, check in rules.items():
             for line, message in check(root, path, text):
                 report(path, line, rule, message)
