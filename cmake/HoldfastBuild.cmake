@@ -27,6 +27,11 @@ if(HOLDFAST_SANITIZE)
   add_link_options(-fsanitize=${HOLDFAST_SANITIZE})
 endif()
 
+# In a unity build sources are included, and g++ warns of them as if they were headers.
+if(CMAKE_UNITY_BUILD)
+  add_compile_options(-Wno-subobject-linkage)
+endif()
+
 # holdfast_compiled_apart(<source>...)
 #
 # Sources of the current folder whose short names in anonymous namespaces are others elsewhere in
