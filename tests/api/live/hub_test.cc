@@ -4,8 +4,10 @@
 #include <atomic>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <thread>
 
+#include "api/framing.h"
 #include "ledger/store/memory_file_system.h"
 #include "tests/api/live/listener.h"
 #include "tests/ledger/store/sample_events.h"
@@ -41,7 +43,9 @@ class LiveLog {
   // A group of holds.
   void commit(std::uint64_t count) {
     const std::uint64_t head = log_->head().value;
-    auto events = store::numbered_holds(head + 1, head + count);
+    commit(store::numbered_holds(head + 1, head + count));
+  }
+  void commit(std::vector<Event> events) {
     const auto done = log_->append(events, {.latest = events.back().recorded_at, .import = {}});
     ASSERT_TRUE(done) << done.error().what;
     hub_->committed(std::make_shared<const std::vector<Event>>(std::move(events)));
@@ -200,6 +204,30 @@ TEST(Hub, WithoutMemoryForMoreALiveOneIsCutOff) {
   ASSERT_TRUE(listener.wait_for(Mark::ENDED));
   EXPECT_EQ(listener.messages().back().end, wire::SubscriptionEnd::SLOW);
   EXPECT_EQ(listener.events(), positions(1, listener.messages().back().position));
+}
+
+TEST(Hub, NoMessageIsLargerThanAMessageMayBe) {
+  LiveLog live;
+  auto events = store::numbered_holds(1, 300);
+  for (Event& event : events) {
+    Defined defined;
+    for (int i = 0; i < 32; ++i) {
+      defined.definition.attributes.emplace(AttributeName::trusted("a" + std::to_string(i)),
+                                            Note::trusted(std::string(4'096, 'x')));
+    }
+    event.key.reset();
+    event.happening = std::move(defined);
+  }
+  Listener live_one(live.wake());
+  ASSERT_TRUE(live.subscribe(live_one));
+  ASSERT_TRUE(live_one.wait_for(Mark::CAUGHT_UP));
+  live.commit(std::move(events));
+  Listener catching_up(live.wake());
+  ASSERT_TRUE(live.subscribe(catching_up, 1));
+  for (Listener* listener : {&live_one, &catching_up}) {
+    ASSERT_TRUE(listener->wait_for_position(300));
+    EXPECT_LT(listener->largest_bytes(), kMaxMessageBytes / 2);
+  }
 }
 
 TEST(Hub, AHeartbeatTellsAQuietWatcherHowFarItIs) {

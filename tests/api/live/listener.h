@@ -52,6 +52,11 @@ class Listener {
     return inbox_->most_waiting_bytes;
   }
 
+  std::size_t largest_bytes() const {
+    const std::lock_guard lock(inbox_->mutex);
+    return inbox_->largest_bytes;
+  }
+
   std::vector<Message> messages() const {
     const std::lock_guard lock(inbox_->mutex);
     return inbox_->messages;
@@ -105,6 +110,7 @@ class Listener {
         const std::lock_guard lock(mutex);
         messages.push_back(std::move(message));
         sent = reading;
+        largest_bytes = std::max(largest_bytes, push.frames.size());
         if (!sent) waiting_bytes += push.frames.size();
         most_waiting_bytes = std::max(most_waiting_bytes, waiting_bytes);
         changed.notify_all();
@@ -116,6 +122,7 @@ class Listener {
     std::condition_variable changed;
     std::vector<Message> messages;
     bool reading;
+    std::size_t largest_bytes = 0;
     std::size_t waiting_bytes = 0;
     std::size_t most_waiting_bytes = 0;
   };
