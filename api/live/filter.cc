@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "ledger/domain/event_type.h"
+
 namespace holdfast::api {
 namespace {
 

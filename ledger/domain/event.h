@@ -119,6 +119,5 @@ const Path* second_resource(const Event& event);
 
 // The word for its type, as DESIGN and the scenario language have it: "held", "defined" ...
 std::string_view type_name(const Happening& happening);
-bool is_type_name(std::string_view name);
 
 }  // namespace holdfast

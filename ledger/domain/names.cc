@@ -2,6 +2,7 @@
 #include <array>
 
 #include "ledger/domain/event.h"
+#include "ledger/domain/event_type.h"
 #include "ledger/domain/refusal.h"
 
 namespace holdfast {
