@@ -281,13 +281,13 @@ TEST(Subscription, WhoDoesNotReadIsCutOffAndGoesOnWhereItWas) {
   EXPECT_EQ(mark_of(peer.answer()), wire::Mark::CAUGHT_UP);
 
   BlockingClient client(running.client_options());
-  hold_many(client, "room", 10'000, std::string(4'000, 'x'));  // more than the kernel takes
+  hold_many(client, "room", 5'000, std::string(4'000, 'x'));  // more than the kernel takes
 
   std::vector<std::uint64_t> seen;
   std::uint64_t reached = 0;
   std::uint64_t subscription = 5;
   bool cut_off = false;
-  while (reached < 10'000) {
+  while (reached < 5'000) {
     const auto answer = peer.answer();
     ASSERT_TRUE(answer);
     const auto root = answer->root();
@@ -305,7 +305,7 @@ TEST(Subscription, WhoDoesNotReadIsCutOffAndGoesOnWhereItWas) {
     peer.send(std::move(again));
   }
   EXPECT_TRUE(cut_off);
-  EXPECT_EQ(seen, positions(1, 10'000));
+  EXPECT_EQ(seen, positions(1, 5'000));
 }
 
 TEST(Subscription, ARebuildIsNoEvent) {
