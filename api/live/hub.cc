@@ -49,7 +49,8 @@ void Hub::committed(CommittedEvents events) {
       queue_.clear();
       queued_ = 0;
       queued_behind_ = committed_;
-      if (listening_ > 0) changed_.notify_one();
+      look_ = listening_ > 0;  // those who are live have to catch up again
+      if (look_) changed_.notify_one();
     }
   }
   next_.committed(std::move(events));

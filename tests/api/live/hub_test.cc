@@ -145,7 +145,7 @@ TEST(Hub, BeyondTheNextEventIsRefused) {
 }
 
 TEST(Hub, WhatItCannotQueueItReadsFromTheLog) {
-  LiveLog live({.max_queued_events = 10});
+  LiveLog live({.heartbeat = kHour, .max_queued_events = 10});
   Listener listener(live.wake());
   ASSERT_TRUE(live.subscribe(listener));
   for (std::uint64_t i = 0; i < 100; ++i) live.commit(i % 20 + 1);
