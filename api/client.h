@@ -82,6 +82,21 @@ class Response {
   wire::Response::Reader root_;
 };
 
+// Who is told of the events of a subscription, from the io_context; what is left empty is not told.
+struct Subscriber {
+  // Every event that the filter lets through, once, in order, across lost connections too.
+  std::function<void(wire::Event::Reader)> event = {};
+  // Everything up to the position has been told: kept, it is where another run can go on behind.
+  std::function<void(std::uint64_t position)> reached = {};
+  // Once: all that had happened when it subscribed has been told.
+  std::function<void(std::uint64_t position)> caught_up = {};
+  // The connection was lost, or the server has cut off a subscriber that did not keep up; it goes
+  // on by itself.
+  std::function<void(const std::string& why)> interrupted = {};
+  // Nothing more will be told: the server refused (the response says why), or cannot be reached.
+  std::function<void(tl::expected<Response, ClientError>)> ended = {};
+};
+
 // Any number of requests may be unanswered; they are sent in the order of the calls, and the
 // answers come in any order. What happens when the connection is lost before an answer:
 //   queries                                   sent again
@@ -106,6 +121,13 @@ class Client {
   // `handler` is called exactly once, from the io_context, never from within send().
   void send(Request request, Handler handler);
 
+  // `request` is a filled subscription.subscribe. Stays until unsubscribe(), close() or
+  // Subscriber::ended.
+  std::uint64_t subscribe(Request request, Subscriber subscriber);
+  // The subscriber is told nothing more.
+  void unsubscribe(std::uint64_t subscription);
+
+  // But for subscriptions.
   std::size_t unanswered() const;
   // Of the server, once a hello was answered.
   std::optional<LedgerId> ledger_id() const;

@@ -100,6 +100,7 @@ tl::expected<Caller, Fill> Dispatch::Impl::greet(wire::Hello::Reader hello, std:
 void Dispatch::Impl::handle(wire::Request::Reader request, const Caller& caller, Reply reply) {
   switch (request.which()) {
     case wire::Request::HELLO:
+    case wire::Request::SUBSCRIPTION:
       break;
     case wire::Request::BATCH:
       return batch(request.getBatch(), caller, std::move(reply));

@@ -29,8 +29,9 @@ class Dispatch {
   // The connection has ended: nothing more comes from it.
   void farewell(const Caller& caller);
 
-  // Any request but hello. Commands of calls from one thread are decided in the order of the
-  // calls. May throw kj::Exception for a malformed request, before `reply` is called or kept.
+  // Any request but hello and subscription. Commands of calls from one thread are decided in the
+  // order of the calls. May throw kj::Exception for a malformed request, before `reply` is called
+  // or kept.
   void handle(wire::Request::Reader request, const Caller& caller, Reply reply);
 
  private:

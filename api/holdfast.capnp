@@ -10,6 +10,9 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("holdfast::wire");
 
+using import "live.capnp".Mark;
+using import "live.capnp".Subscription;
+
 # Of text forms only: they change nothing on the wire. Data is hexadecimal there.
 annotation word @0xdcbc5eae8b71086e (field) :Text;         # its word for CLI and scenarios
 annotation about @0x9f61116b88ef7301 (field) :Text;        # one line of help
@@ -37,6 +40,7 @@ struct Request {
     importBegin @5 :ImportBegin;
     importLines @6 :List(ImportLine);
     importEnd @7 :ImportEnd;
+    subscription @8 :Subscription;  # live events
   }
 }
 
@@ -57,6 +61,8 @@ struct Response {
     rebuild @12 :RebuildAnswer;
     import @13 :ImportAnswer;
     done @14 :Void;
+    events @15 :List(Event);  # of a subscription: what it has not been sent yet, in order
+    mark @16 :Mark;           # of a subscription: where it stands
   }
 }
 

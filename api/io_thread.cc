@@ -41,12 +41,20 @@ void IoThread::run() {
 
 void IoThread::deliver(std::shared_ptr<Session> session, std::uint64_t id, std::size_t cost,
                        Fill fill) {
+  put(mailbox_, Letter{std::move(session), id, cost, std::move(fill)});
+}
+
+void IoThread::deliver(std::shared_ptr<Session> session, Push push) {
+  put(parcels_, Parcel{std::move(session), std::move(push)});
+}
+
+void IoThread::put(auto& box, auto mail) {
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return;
-    first = mailbox_.empty();
-    mailbox_.push_back({std::move(session), id, cost, std::move(fill)});
+    first = mailbox_.empty() && parcels_.empty();
+    box.push_back(std::move(mail));
   }
   if (first) asio::post(context_, [this] { open_mailbox(); });
 }
@@ -55,12 +63,16 @@ void IoThread::open_mailbox() {
   {
     const std::lock_guard lock(mutex_);
     std::swap(mailbox_, opened_);
+    std::swap(parcels_, opened_parcels_);
   }
   for (const Letter& letter : opened_) {
     letter.session->answer(letter.id, letter.cost, letter.fill);
   }
+  for (const Parcel& parcel : opened_parcels_) parcel.session->push(parcel.push);
   for (const Letter& letter : opened_) letter.session->answers_gathered();
+  for (const Parcel& parcel : opened_parcels_) parcel.session->answers_gathered();
   opened_.clear();
+  opened_parcels_.clear();
 }
 
 void IoThread::add(const std::shared_ptr<Session>& session) {
@@ -91,10 +103,12 @@ void IoThread::join() {
   });
   thread_.join();
   std::vector<Letter> unread;
+  std::vector<Parcel> undelivered;
   {
     const std::lock_guard lock(mutex_);
     ended_ = true;
     std::swap(unread, mailbox_);
+    std::swap(undelivered, parcels_);
   }
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "api/dispatch.h"
+#include "api/live/outlet.h"
 
 namespace holdfast::api {
 
@@ -34,6 +35,7 @@ class IoThread {
   // -- from any thread
   // Nothing happens once the thread has ended.
   void deliver(std::shared_ptr<Session> session, std::uint64_t id, std::size_t cost, Fill fill);
+  void deliver(std::shared_ptr<Session> session, Push push);
   std::size_t sessions() const { return session_count_.load(); }
   // Sessions stop reading, answer what they have accepted and close.
   void stop_sessions();
@@ -53,6 +55,12 @@ class IoThread {
     std::size_t cost;
     Fill fill;
   };
+  struct Parcel {
+    std::shared_ptr<Session> session;
+    Push push;
+  };
+  // Puts it in; wakes the thread for the first one.
+  void put(auto& box, auto mail);
   void run();
   void open_mailbox();
 
@@ -64,8 +72,10 @@ class IoThread {
   bool stopping_ = false;
   std::mutex mutex_;
   std::vector<Letter> mailbox_;  // under mutex_
+  std::vector<Parcel> parcels_;  // under mutex_
   bool ended_ = false;           // under mutex_
   std::vector<Letter> opened_;
+  std::vector<Parcel> opened_parcels_;
   kj::Array<capnp::word> scratch_;
   std::thread thread_;
 };

@@ -27,9 +27,10 @@ std::vector<std::shared_ptr<IoThread>> make_threads(const ServerOptions& options
 
 }  // namespace
 
-Server::Server(const ServerOptions& options, Dispatch& dispatch)
+Server::Server(const ServerOptions& options, Dispatch& dispatch, Hub& hub)
     : options_(options),
       dispatch_(dispatch),
+      hub_(hub),
       budget_(std::make_shared<SessionBudget>(options.limits)),
       threads_(make_threads(options)),
       acceptor_(threads_.front()->context()),
@@ -38,8 +39,8 @@ Server::Server(const ServerOptions& options, Dispatch& dispatch)
 Server::~Server() { stop(); }
 
 tl::expected<std::unique_ptr<Server>, std::string> Server::listen(const ServerOptions& options,
-                                                                  Dispatch& dispatch) {
-  std::unique_ptr<Server> server(new Server(options, dispatch));
+                                                                  Dispatch& dispatch, Hub& hub) {
+  std::unique_ptr<Server> server(new Server(options, dispatch, hub));
   if (auto opened = server->open(); !opened) return tl::unexpected(opened.error());
   for (const auto& thread : server->threads_) thread->start();
   server->accept();
@@ -95,8 +96,8 @@ void Server::accept() {
 
 void Server::accepted(tcp::socket socket, std::shared_ptr<IoThread> thread) {
   const bool full = connections() >= options_.max_connections;
-  auto session =
-      std::make_shared<Session>(std::move(socket), thread, dispatch_, budget_, options_.times);
+  auto session = std::make_shared<Session>(std::move(socket), thread, dispatch_, hub_, budget_,
+                                           options_.times);
   asio::post(thread->context(), [thread, session, full] {
     thread->add(session);
     if (full) {

@@ -12,6 +12,7 @@
 #include "api/dispatch.h"
 #include "api/endpoint.h"
 #include "api/io_thread.h"
+#include "api/live/hub.h"
 #include "api/session.h"
 #include "api/session_budget.h"
 
@@ -31,9 +32,10 @@ struct ServerOptions {
 class Server {
  public:
   // Listens at once. The error is a sentence for an operator; an address that is not of this
-  // machine alone is refused, since every client is an operator. `dispatch` outlives the Server.
+  // machine alone is refused, since every client is an operator. `dispatch` and `hub` outlive the
+  // Server.
   static tl::expected<std::unique_ptr<Server>, std::string> listen(const ServerOptions& options,
-                                                                   Dispatch& dispatch);
+                                                                   Dispatch& dispatch, Hub& hub);
   ~Server();  // stop()
 
   // Where it listens, with the port that was picked.
@@ -45,7 +47,7 @@ class Server {
   void stop();
 
  private:
-  Server(const ServerOptions& options, Dispatch& dispatch);
+  Server(const ServerOptions& options, Dispatch& dispatch, Hub& hub);
   tl::expected<void, std::string> open();
   void accept();
   void accepted(boost::asio::ip::tcp::socket socket, std::shared_ptr<IoThread> thread);
@@ -53,6 +55,7 @@ class Server {
 
   const ServerOptions options_;
   Dispatch& dispatch_;
+  Hub& hub_;
   const std::shared_ptr<SessionBudget> budget_;
   std::vector<std::shared_ptr<IoThread>> threads_;
   boost::asio::ip::tcp::acceptor acceptor_;  // on the first thread

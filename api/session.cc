@@ -1,6 +1,7 @@
 #include "api/session.h"
 
 #include <capnp/serialize.h>
+#include <kj/debug.h>
 #include <kj/exception.h>
 #include <spdlog/spdlog.h>
 #include <boost/asio/buffer.hpp>
@@ -17,6 +18,7 @@ using boost::system::error_code;
 
 namespace {
 
+constexpr int kHeartbeatsToAnswer = 3;  // within so many intervals
 constexpr std::size_t kMaxProgramBytes = 200;
 constexpr std::size_t kFirstBufferBytes = 16u << 10;
 constexpr std::size_t kKeptBufferBytes = 1u << 20;
@@ -54,11 +56,13 @@ Fill overloaded() {
 }  // namespace
 
 Session::Session(asio::ip::tcp::socket socket, std::shared_ptr<IoThread> thread, Dispatch& dispatch,
-                 std::shared_ptr<SessionBudget> budget, const SessionTimes& times)
+                 Hub& hub, std::shared_ptr<SessionBudget> budget, const SessionTimes& times)
     : thread_(std::move(thread)),
       socket_(std::move(socket)),
       deadline_(socket_.get_executor()),
+      silence_(socket_.get_executor()),
       dispatch_(dispatch),
+      hub_(hub),
       budget_(std::move(budget)),
       times_(times),
       reader_(kFirstBufferBytes) {
@@ -88,8 +92,14 @@ void Session::turn_away(wire::ErrorKind kind, const std::string& text) {
 
 void Session::stop() {
   if (life_ != Life::greeting && life_ != Life::open) return;
-  life_ = Life::draining;
+  drain();
   answers_gathered();
+}
+
+// The hub sends what ends a subscription; the connection is not done before that.
+void Session::drain() {
+  life_ = Life::draining;
+  for (const auto& [id, outlet] : subscriptions_) outlet->end(wire::SubscriptionEnd::STOPPING);
 }
 
 void Session::abort() { close(); }
@@ -151,6 +161,7 @@ void Session::take(Frame frame) {
     const auto request = message.getRoot<wire::Request>();
     id = request.getId();
     if (request.isHello() || life_ == Life::greeting) return greet(request);
+    if (request.isSubscription()) return take_subscription(id, request.getSubscription());
     if (budget_->exhausted()) return encode(id, overloaded());
     cost = cost_of(request, frame.size_bytes());
     dispatch_.handle(request, *caller_, reply_to(id, cost));
@@ -173,7 +184,7 @@ void Session::greet(wire::Request::Reader request) {
   if (!caller) {
     answered(0);
     encode(request.getId(), caller.error());
-    life_ = Life::draining;
+    drain();
     return;
   }
   caller_ = std::move(*caller);
@@ -195,6 +206,75 @@ Reply Session::reply_to(std::uint64_t id, std::size_t cost) {
   return [ticket = Ticket{shared_from_this(), id, cost}](Fill fill) {
     ticket.session->thread_->deliver(ticket.session, ticket.id, ticket.cost, std::move(fill));
   };
+}
+
+void Session::take_subscription(std::uint64_t id, wire::Subscription::Reader request) {
+  switch (request.which()) {
+    case wire::Subscription::SUBSCRIBE:
+      return subscribe(id, request.getSubscribe());
+    case wire::Subscription::UNSUBSCRIBE: {
+      const auto at = subscriptions_.find(request.getUnsubscribe());
+      if (at != subscriptions_.end()) at->second->end(wire::SubscriptionEnd::UNSUBSCRIBED);
+      return encode(id, done_answer(hub_.head()));
+    }
+    case wire::Subscription::HEARD:
+      heartbeat_unanswered_ = false;
+      silence_.cancel();
+      return;
+  }
+  KJ_FAIL_REQUIRE("about a subscription, but what, this server does not know");
+}
+
+void Session::subscribe(std::uint64_t id, wire::Subscribe::Reader request) {
+  KJ_REQUIRE(!subscriptions_.contains(id), "a subscription has this id already", id);
+  if (budget_->exhausted()) return encode(id, overloaded());
+  const auto refuse = [&](Refusal refusal) {
+    encode(id, refused_answer(std::move(refusal), hub_.head()));
+  };
+  const auto asked = to_subscribe(request);
+  if (!asked) return refuse(asked.error());
+  const std::size_t most = budget_->limits().subscriptions;
+  if (subscriptions_.size() >= most) {
+    Refusal refusal{Reason::limit};
+    refusal.name = "subscriptions";
+    refusal.max = static_cast<std::int64_t>(most);
+    return refuse(std::move(refusal));
+  }
+  auto outlet = std::make_shared<Outlet>(
+      id, budget_,
+      [thread = thread_, self = weak_from_this()](Push push) {
+        if (auto session = self.lock()) thread->deliver(std::move(session), std::move(push));
+      },
+      [hub = &hub_] { hub->wake(); });
+  if (const auto done = hub_.subscribe(*asked, outlet); !done) return refuse(done.error());
+  subscriptions_.emplace(id, std::move(outlet));
+}
+
+void Session::push(const Push& push) {
+  if (life_ == Life::closed) return;
+  gathered_.insert(gathered_.end(), push.frames.begin(), push.frames.end());
+  pushes_gathered_.emplace_back(push.outlet, push.frames.size());
+  if (push.kind == Push::Kind::last) subscriptions_.erase(push.outlet->id());
+  if (push.kind == Push::Kind::heartbeat) await_heard();
+}
+
+// A peer whose kernel takes the bytes and that never answers is gone all the same. Held back from
+// reading by its limits, the server cannot know, and goes on waiting.
+void Session::await_heard() {
+  if (heartbeat_unanswered_) return;
+  heartbeat_unanswered_ = true;
+  count_silence();
+}
+
+void Session::count_silence() {
+  silence_.expires_after(
+      std::chrono::milliseconds(kHeartbeatsToAnswer * hub_.options().heartbeat.ms));
+  silence_.async_wait([self = shared_from_this()](error_code cancelled) {
+    if (cancelled || !self->heartbeat_unanswered_) return;
+    if (!self->may_read()) return self->count_silence();
+    spdlog::info("{}: does not answer heartbeats; closing", self->source_);
+    self->close();
+  });
 }
 
 void Session::answered(std::size_t cost) {
@@ -230,13 +310,14 @@ void Session::fail(std::uint64_t id, wire::ErrorKind kind, const std::string& te
   if (life_ == Life::closed || life_ == Life::lingering) return;
   spdlog::info("{}: {}; closing", source_, text);
   encode(id, error_answer(kind, text));
-  life_ = Life::draining;
+  drain();
 }
 
 void Session::write() {
   if (write_running_ || life_ == Life::closed) return;
   write_running_ = true;
   std::swap(writing_, gathered_);
+  std::swap(pushes_writing_, pushes_gathered_);
   asio::async_write(socket_, asio::buffer(writing_),
                     [self = shared_from_this()](error_code error, std::size_t) {
                       self->write_running_ = false;
@@ -247,8 +328,16 @@ void Session::write() {
 }
 
 void Session::written() {
-  unsent_bytes_ -= writing_.size();
-  budget_->give_back(writing_.size());
+  std::size_t answers = writing_.size();
+  for (const auto& [outlet, bytes] : pushes_writing_) {
+    outlet->sent(bytes);
+    answers -= bytes;
+  }
+  pushes_writing_.clear();
+  // The heartbeat waits behind what a slow reader takes bit by bit.
+  if (heartbeat_unanswered_ && !pushes_gathered_.empty()) count_silence();
+  unsent_bytes_ -= answers;
+  budget_->give_back(answers);
   writing_.clear();
   // A buffer that grew for one large answer is not kept by a connection that falls silent.
   if (writing_.capacity() > kKeptBufferBytes) writing_ = {};
@@ -256,7 +345,8 @@ void Session::written() {
 
 // A connection that drains is done once everything was answered and sent.
 void Session::settle() {
-  if (life_ != Life::draining || in_flight_ > 0 || write_running_ || !gathered_.empty()) return;
+  if (life_ != Life::draining || in_flight_ > 0 || !subscriptions_.empty()) return;
+  if (write_running_ || !gathered_.empty()) return;
   linger();
 }
 
@@ -293,6 +383,9 @@ void Session::close() {
   if (caller_) dispatch_.farewell(*caller_);
   error_code ignored;
   deadline_.cancel();
+  silence_.cancel();
+  for (const auto& [id, outlet] : subscriptions_) outlet->close();
+  subscriptions_.clear();
   socket_.close(ignored);
   thread_->remove(shared_from_this());
 }

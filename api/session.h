@@ -7,11 +7,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "api/dispatch.h"
 #include "api/endpoint.h"
 #include "api/framing.h"
+#include "api/live/hub.h"
 #include "api/session_budget.h"
 
 namespace holdfast::api {
@@ -29,13 +32,14 @@ struct SessionTimes {
 // and by the requests that are being carried out for it. Reads as long as its limits allow, hands
 // requests on in the order of arrival, and sends whatever answers have gathered in one write.
 //
-// Life: hello awaited -> open -> draining (reads no more; answers what it has accepted) ->
+// Life: hello awaited -> open -> draining (reads no more; answers what it has accepted, ends what
+// was subscribed) ->
 // lingering (everything is sent; waits a moment for the peer to have read it) -> closed.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  // `dispatch` is used only on the thread.
+  // `dispatch` and `hub` are used only on the thread.
   Session(boost::asio::ip::tcp::socket socket, std::shared_ptr<IoThread> thread, Dispatch& dispatch,
-          std::shared_ptr<SessionBudget> budget, const SessionTimes& times);
+          Hub& hub, std::shared_ptr<SessionBudget> budget, const SessionTimes& times);
   ~Session();
 
   void start();
@@ -49,6 +53,7 @@ class Session : public std::enable_shared_from_this<Session> {
   // For the IoThread: any number of answers, then once that there are no more for now. `cost` is
   // what the request was given to occupy.
   void answer(std::uint64_t id, std::size_t cost, const Fill& fill);
+  void push(const Push& push);
   void answers_gathered();
 
  private:
@@ -61,6 +66,11 @@ class Session : public std::enable_shared_from_this<Session> {
   void greet(wire::Request::Reader request);
   Reply reply_to(std::uint64_t id, std::size_t cost);
   void answered(std::size_t cost);
+  void take_subscription(std::uint64_t id, wire::Subscription::Reader request);
+  void subscribe(std::uint64_t id, wire::Subscribe::Reader request);
+  void await_heard();
+  void count_silence();
+  void drain();
   void fail(std::uint64_t id, wire::ErrorKind kind, const std::string& text);
   void encode(std::uint64_t id, const Fill& fill);
   void write();
@@ -74,7 +84,9 @@ class Session : public std::enable_shared_from_this<Session> {
   const std::shared_ptr<IoThread> thread_;  // first: it owns what the socket runs on
   boost::asio::ip::tcp::socket socket_;
   boost::asio::steady_timer deadline_;  // of the hello, then of lingering
+  boost::asio::steady_timer silence_;   // of a peer that does not answer a heartbeat
   Dispatch& dispatch_;
+  Hub& hub_;
   const std::shared_ptr<SessionBudget> budget_;
   const SessionTimes times_;
   std::string source_;
@@ -88,9 +100,16 @@ class Session : public std::enable_shared_from_this<Session> {
   std::size_t in_flight_ = 0;
   std::size_t in_flight_bytes_ = 0;
 
+  // What a subscription has in a buffer.
+  using Pushed = std::pair<std::shared_ptr<Outlet>, std::size_t>;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Outlet>> subscriptions_;
+  bool heartbeat_unanswered_ = false;
+
   std::vector<std::byte> gathered_;
   std::vector<std::byte> writing_;
-  std::size_t unsent_bytes_ = 0;  // in both
+  std::vector<Pushed> pushes_gathered_;
+  std::vector<Pushed> pushes_writing_;
+  std::size_t unsent_bytes_ = 0;  // of answers, in both
   bool write_running_ = false;
 };
 

@@ -11,6 +11,7 @@ struct SessionLimits {
   std::size_t in_flight_requests = 1'024;        // of one connection; beyond: not read any further
   std::size_t in_flight_bytes = 64u << 20;       // likewise
   std::size_t unsent_bytes = 16u << 20;          // answers of one connection, likewise
+  std::size_t subscriptions = 1'024;             // of one connection; beyond: refused
   std::size_t all_bytes = std::size_t{1} << 30;  // of all connections; beyond: `overloaded`
 };
 

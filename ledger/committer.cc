@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -112,7 +113,9 @@ bool Committer::commit(std::vector<Group>& groups) {
   std::size_t size = 0;
   for (Group& group : groups) {
     size += group.size();
-    if (!group.events.empty()) sink_.committed(std::move(group.events));
+    if (!group.events.empty()) {
+      sink_.committed(std::make_shared<const std::vector<Event>>(std::move(group.events)));
+    }
   }
   {
     const std::lock_guard lock(mutex_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -33,13 +34,16 @@ class Recall {
       std::string_view actor, std::string_view request_id) const = 0;
 };
 
-// Where committed groups go: the projector (and, later, subscribers).
+// The events of a group, durable from now on; shared by all that they are passed on to.
+using CommittedEvents = std::shared_ptr<const std::vector<Event>>;
+
+// Where committed groups go: the projector, and whoever else listens in front of it.
 class CommittedSink {
  public:
   virtual ~CommittedSink() = default;
   // Called by the committer thread, in order of position, once the events are durable. May block
   // to hold the writer back when the projector is far behind.
-  virtual void committed(std::vector<Event> events) = 0;
+  virtual void committed(CommittedEvents events) = 0;
 };
 
 }  // namespace holdfast

@@ -57,7 +57,7 @@ tl::expected<std::unique_ptr<Fold>, StorageError> Fold::open_bulk(
   return std::unique_ptr<Fold>(new Fold(std::move(rows), *at, std::move(writer), kBulkChunk));
 }
 
-Result Fold::apply(std::span<const std::vector<Event>> groups) {
+Result Fold::apply(std::span<const std::span<const Event>> groups) {
   if (const Result loaded = load(groups); !loaded) return loaded;
   const Result folded = fold_all(groups);
   if (folded && not_written_ < write_every_) return folded;
@@ -65,10 +65,10 @@ Result Fold::apply(std::span<const std::vector<Event>> groups) {
   return folded;
 }
 
-Result Fold::fold_all(std::span<const std::vector<Event>> groups) {
+Result Fold::fold_all(std::span<const std::span<const Event>> groups) {
   const Concerned* concerned = concerned_.data();
   std::size_t lists_begin = 0;
-  for (const std::vector<Event>& group : groups) {
+  for (const std::span<const Event> group : groups) {
     for (const Event& event : group) {
       const std::span lists(lists_of_events_.begin() + static_cast<std::ptrdiff_t>(lists_begin),
                             concerned->lists_end - lists_begin);
@@ -86,10 +86,10 @@ Result Fold::fold_all(std::span<const std::vector<Event>> groups) {
 // -- what the events need of rows not in memory. The first event of a claim or on a path needs
 // nothing, one that follows an event of the same chunk finds it in memory.
 
-Result Fold::load(std::span<const std::vector<Event>> groups) {
+Result Fold::load(std::span<const std::span<const Event>> groups) {
   concerned_.clear();
   lists_of_events_.clear();
-  for (const std::vector<Event>& group : groups) {
+  for (const std::span<const Event> group : groups) {
     for (const Event& event : group) want(event);
   }
   Result loaded = load_claims();

@@ -41,7 +41,7 @@ class Fold {
   // Applies the groups of events, which follow at(), and writes; in bulk, when it is worth it. At
   // an event that cannot be folded it writes what comes before, and the error names position and
   // type. After an error nothing more may be applied.
-  tl::expected<void, StorageError> apply(std::span<const std::vector<Event>> groups);
+  tl::expected<void, StorageError> apply(std::span<const std::span<const Event>> groups);
   // Writes what is not written yet.
   tl::expected<void, StorageError> write();
 
@@ -73,7 +73,7 @@ class Fold {
   Fold(std::shared_ptr<Generation> rows, Checkpoint at, std::unique_ptr<RowWriter> writer,
        std::size_t write_every);
 
-  tl::expected<void, StorageError> load(std::span<const std::vector<Event>> groups);
+  tl::expected<void, StorageError> load(std::span<const std::span<const Event>> groups);
   tl::expected<void, StorageError> load_claims();
   tl::expected<void, StorageError> load_lists();
   tl::expected<void, StorageError> load_definitions();
@@ -83,7 +83,7 @@ class Fold {
   ListNode& want_list(ListKind kind, std::string_view of, bool is_new = false);
   void want_lists(const Event& event);
   void want_lists_above(std::string_view to, std::string_view from);
-  tl::expected<void, StorageError> fold_all(std::span<const std::vector<Event>> groups);
+  tl::expected<void, StorageError> fold_all(std::span<const std::span<const Event>> groups);
   tl::expected<void, std::string> apply(const Event& event, const Concerned& concerned,
                                         std::span<ListNode* const> lists);
   tl::expected<void, std::string> check(const Event& event, std::span<ListNode* const> lists) const;

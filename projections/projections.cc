@@ -199,8 +199,8 @@ tl::expected<std::optional<Position>, StorageError> Projections::request(
   return find_request(*impl_->rows(), actor, request_id);
 }
 
-void Projections::committed(std::vector<Event> events) {
-  if (!events.empty()) impl_->projector().enqueue(std::move(events));
+void Projections::committed(CommittedEvents events) {
+  if (!events->empty()) impl_->projector().enqueue(std::move(events));
 }
 
 Progress Projections::progress() const { return impl_->progress(); }

@@ -103,7 +103,7 @@ class Projections final : public Recall, public CommittedSink {
       std::span<const std::string_view> paths) const override;
   tl::expected<std::optional<Position>, StorageError> request(
       std::string_view actor, std::string_view request_id) const override;
-  void committed(std::vector<Event> events) override;
+  void committed(CommittedEvents events) override;
 
   // -- queries, from any thread, not the writer's or committer's (they read disk)
   Progress progress() const;

@@ -26,13 +26,13 @@ Projector::Projector(std::unique_ptr<Fold> fold, const Options& options)
 
 Projector::~Projector() { abandon(); }
 
-void Projector::enqueue(std::vector<Event> events) {
+void Projector::enqueue(CommittedEvents events) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return queued_ < max_queued_ || ending_ || progress_.stopped; });
   if (ending_ || progress_.stopped) return;
   const bool idle = queue_.empty();
   const bool was_worth = worth_applying();
-  queued_ += events.size();
+  queued_ += events->size();
   queue_.push_back(std::move(events));
   if (idle || (!was_worth && worth_applying())) for_projector_.notify_one();
 }
@@ -101,18 +101,18 @@ bool Projector::worth_applying() const {
 }
 
 // Everything queued, up to about a chunk; nothing: the projector ends.
-std::vector<std::vector<Event>> Projector::take() {
+std::vector<CommittedEvents> Projector::take() {
   std::unique_lock lock(mutex_);
   const auto over = [this] { return ending_ || progress_.stopped.has_value(); };
   const auto some = [&] { return over() || (pauses_ == 0 && !queue_.empty()); };
   for_projector_.wait(lock, some);
   for_projector_.wait_for(lock, kGathering, [&] { return over() || worth_applying(); });
   for_projector_.wait(lock, some);  // it may have been paused meanwhile
-  std::vector<std::vector<Event>> groups;
+  std::vector<CommittedEvents> groups;
   if (progress_.stopped) return groups;
   std::size_t events = 0;
   while (!queue_.empty() && events < Fold::kChunk) {
-    events += queue_.front().size();
+    events += queue_.front()->size();
     groups.push_back(std::move(queue_.front()));
     queue_.pop_front();
   }
@@ -122,8 +122,10 @@ std::vector<std::vector<Event>> Projector::take() {
   return groups;
 }
 
-void Projector::apply(std::span<const std::vector<Event>> groups) {
-  const auto applied = fold_->apply(groups);
+void Projector::apply(std::span<const CommittedEvents> groups) {
+  std::vector<std::span<const Event>> events;
+  for (const CommittedEvents& group : groups) events.emplace_back(*group);
+  const auto applied = fold_->apply(events);
   {
     const std::lock_guard lock(mutex_);
     progress_.position = fold_->at().position;

@@ -27,7 +27,7 @@ class Projector {
   ~Projector();  // abandon(), unless stopped
 
   // Blocks while the queue is full; lets the events go once the projector has stopped.
-  void enqueue(std::vector<Event> events);
+  void enqueue(CommittedEvents events);
 
   std::shared_ptr<Generation> rows() const;
   Progress progress() const;
@@ -47,9 +47,9 @@ class Projector {
 
  private:
   void run();
-  std::vector<std::vector<Event>> take();
+  std::vector<CommittedEvents> take();
   bool worth_applying() const;
-  void apply(std::span<const std::vector<Event>> groups);
+  void apply(std::span<const CommittedEvents> groups);
   void checkpoint_if_due();
   void fail(std::string why);
   void end(bool drain);
@@ -61,7 +61,7 @@ class Projector {
   mutable std::condition_variable changed_;
   mutable std::condition_variable for_projector_;
   mutable Position wanted_;  // somebody waits for it
-  std::deque<std::vector<Event>> queue_;
+  std::deque<CommittedEvents> queue_;
   std::size_t queued_ = 0;
   bool ending_ = false;
   bool ended_ = false;

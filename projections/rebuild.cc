@@ -161,9 +161,10 @@ tl::expected<void, StorageError> catch_up(Fold& fold, const store::Log& log, Pos
                                           const GoOn& go_on) {
   if (fold.at().position >= until) return {};
   LogReader reader(log, fold.at().position + 1, until, Fold::kChunk);
-  std::vector<std::vector<Event>> groups(1);
-  while (reader.next(groups.front())) {
-    if (const auto applied = fold.apply(groups); !applied) return applied;
+  std::vector<Event> chunk;
+  while (reader.next(chunk)) {
+    const std::span<const Event> events(chunk);
+    if (const auto applied = fold.apply({&events, 1}); !applied) return applied;
     if (!go_on(fold.at().position)) {
       return tl::unexpected(StorageError{"the rebuild was given up"});
     }

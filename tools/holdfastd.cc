@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api/dispatch.h"
+#include "api/live/hub.h"
 #include "api/server.h"
 #include "ledger/clock.h"
 #include "ledger/ledger.h"
@@ -84,13 +85,14 @@ int serve(const ServerProgram& program, const StopSignals& signals) {
   if (opened.rebuilt_because && (*log)->head())
     spdlog::warn("projections rebuilt: {}", *opened.rebuilt_because);
 
+  api::Hub hub(**log, **projections, time, program.hub);
   LedgerOptions ledger_options = program.ledger;
   ledger_options.wake_on_submit = false;
-  Ledger ledger(**log, std::move(state), time, **projections, **projections, ledger_options);
+  Ledger ledger(**log, std::move(state), time, **projections, hub, ledger_options);
   api::Dispatch dispatch(ledger, **projections);
   api::ServerOptions server_options = program.server;
   server_options.after_round = [&ledger] { ledger.wake(); };
-  auto server = api::Server::listen(server_options, dispatch);
+  auto server = api::Server::listen(server_options, dispatch, hub);
   if (!server) return refuse(server.error());
   std::printf("holdfastd listens on %s, ledger %s at position %llu, started in %.3f s\n",
               (*server)->address().c_str(), hexadecimal((*log)->id()).c_str(),

@@ -100,6 +100,9 @@ void describe(CLI::App& app, ServerProgram& program, std::uint64_t& accept_loss_
       ->check(CLI::PositiveNumber);
   options.add("max-connections", program.server.max_connections, "connections at a time")
       ->check(CLI::PositiveNumber);
+  options.add_duration("heartbeat", program.hub.heartbeat, kHour,
+                       "time between two heartbeats to a subscriber; one that leaves them "
+                       "unanswered for three times as long is dropped");
   options.add("io-threads", program.server.io_threads, "threads that serve connections")
       ->check(CLI::Range(1, 64));
   options.add("log-level", program.log_level, "what is written to standard error")

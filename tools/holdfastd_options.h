@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "api/live/hub.h"
 #include "api/server.h"
 #include "ledger/domain/ids.h"
 #include "ledger/ledger.h"
@@ -13,6 +14,7 @@ namespace holdfast::tools {
 struct ServerProgram {
   std::string data;
   api::ServerOptions server;
+  api::HubOptions hub;
   LedgerOptions ledger;
   std::optional<Position> accept_loss_from;
   std::string log_level = "info";

@@ -1,15 +1,24 @@
+#include <algorithm>
 #include <array>
 
 #include "ledger/domain/event.h"
+#include "ledger/domain/event_type.h"
 #include "ledger/domain/refusal.h"
 
 namespace holdfast {
 
-std::string_view type_name(const Happening& happening) {
-  static constexpr std::array<std::string_view, std::variant_size_v<Happening>> kNames = {
-      "defined",  "changed",   "closed",    "opened", "retired", "held",   "extended",
-      "released", "committed", "cancelled", "stolen", "moved",   "expired"};
-  return kNames[happening.index()];
+namespace {
+
+constexpr std::array<std::string_view, std::variant_size_v<Happening>> kTypeNames = {
+    "defined",  "changed",   "closed",    "opened", "retired", "held",   "extended",
+    "released", "committed", "cancelled", "stolen", "moved",   "expired"};
+
+}  // namespace
+
+std::string_view type_name(const Happening& happening) { return kTypeNames[happening.index()]; }
+
+bool is_type_name(std::string_view name) {
+  return std::find(kTypeNames.begin(), kTypeNames.end(), name) != kTypeNames.end();
 }
 
 const Path* second_resource(const Event& event) {

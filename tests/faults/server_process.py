@@ -13,10 +13,10 @@ STOP_TIMEOUT_S = 60
 class ServerProcess:
     """Started on a free port; `address` is where it listens, `line` what it printed."""
 
-    def __init__(self, bin_dir, data, *options):
+    def __init__(self, bin_dir, data, *options, listen="127.0.0.1:0"):
         self.errors = open(pathlib.Path(data).parent / "holdfastd.err", "ab")
         self.process = subprocess.Popen(
-            [str(pathlib.Path(bin_dir) / "holdfastd"), "--data", str(data), "--listen", "127.0.0.1:0", *options],
+            [str(pathlib.Path(bin_dir) / "holdfastd"), "--data", str(data), "--listen", listen, *options],
             stdout=subprocess.PIPE,
             stderr=self.errors,
         )

@@ -38,7 +38,7 @@ tl::expected<std::optional<Position>, store::StorageError> Maps::request(
   return it == requests_.end() ? std::nullopt : std::optional(it->second);
 }
 
-void Maps::committed(std::vector<Event> events) {
+void Maps::committed(CommittedEvents events) {
   {
     std::unique_lock lock(mutex_);
     held_back_ = hold_back_;
@@ -46,7 +46,7 @@ void Maps::committed(std::vector<Event> events) {
     changed_.wait(lock, [this] { return !hold_back_; });
     held_back_ = false;
   }
-  for (const Event& event : events) fold(event);
+  for (const Event& event : *events) fold(event);
 }
 
 void Maps::fold(const Event& event) {

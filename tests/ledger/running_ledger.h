@@ -34,7 +34,7 @@ class Maps final : public Recall, public CommittedSink {
       std::span<const std::string_view> paths) const override;
   tl::expected<std::optional<Position>, store::StorageError> request(
       std::string_view actor, std::string_view request_id) const override;
-  void committed(std::vector<Event> events) override;
+  void committed(CommittedEvents events) override;
 
   void fold(const Event& event);
   // committed() blocks until let go: the committer is kept from answering.

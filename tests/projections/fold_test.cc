@@ -26,9 +26,9 @@ struct Rows {
     fold = *Fold::open(generation);
   }
 
-  tl::expected<void, StorageError> apply(std::vector<Event> events) {
-    const std::vector<std::vector<Event>> groups{std::move(events)};
-    return fold->apply(groups);
+  tl::expected<void, StorageError> apply(const std::vector<Event>& events) {
+    const std::span<const Event> group(events);
+    return fold->apply({&group, 1});
   }
 
   std::optional<Claim> claim(const std::string& key) const {

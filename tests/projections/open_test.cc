@@ -34,7 +34,7 @@ TEST(Open, AfterACleanStopReadsNothingOfTheLog) {
   Bookkeeper books(3);
   {
     Running running(books);
-    running->committed(books.busy(3'000));
+    running.committed(books.busy(3'000));
     running->stop();
     EXPECT_TRUE(running->wait_for(books.log().head()));
     EXPECT_FALSE(running->wait_for(books.log().head() + 1)) << "nobody will ever apply that";
@@ -53,7 +53,7 @@ TEST(Open, AfterACrashGoesOnFromTheCheckpoint) {
     {
       Running running(books, options);
       for (int group = 0; group < 40; ++group) {
-        running->committed(books.busy(1 + seed * group % 97));
+        running.committed(books.busy(1 + seed * group % 97));
         if (group % 3 == 0) {
           ASSERT_TRUE(running->wait_for(books.log().head()));
         }
@@ -81,7 +81,7 @@ TEST(Open, CheckpointsAreMadeWhileItRuns) {
   {
     Running running(books, options);
     for (int group = 0; group < 30; ++group) {
-      running->committed(books.busy(50));
+      running.committed(books.busy(50));
       ASSERT_TRUE(running->wait_for(books.log().head()));
     }
     // A checkpoint that was begun becomes durable in a moment, of which nobody tells.
@@ -100,7 +100,7 @@ TEST(Open, GoesOnFoldingWhereRowsLeftOff) {
   Bookkeeper books(6);
   for (int round = 0; round < 5; ++round) {
     Running running(books);
-    for (int group = 0; group < 10; ++group) running->committed(books.busy(60));
+    for (int group = 0; group < 10; ++group) running.committed(books.busy(60));
     ASSERT_TRUE(running->wait_for(books.log().head()));
     if (round % 2 == 0) {
       running->stop();

@@ -25,7 +25,7 @@ std::vector<Event> wrong(Bookkeeper& books) {
 TEST(Projector, AppliesInTheOrderOfTheGroups) {
   Bookkeeper books(1);
   Running running(books);
-  for (int group = 0; group < 50; ++group) running->committed(books.busy(20));
+  for (int group = 0; group < 50; ++group) running.committed(books.busy(20));
   ASSERT_TRUE(running->wait_for(books.log().head()));
   EXPECT_EQ(running->projected(), books.log().head());
   EXPECT_EQ(running->progress().at, books.events().back().recorded_at);
@@ -41,10 +41,10 @@ TEST(Projector, AppliesInTheOrderOfTheGroups) {
 TEST(Projector, StopsAtWhatItCannotApplyAndStillAnswers) {
   Bookkeeper books(2);
   Running running(books);
-  running->committed(books.busy(200));
+  running.committed(books.busy(200));
   ASSERT_TRUE(running->wait_for(books.log().head()));
   const Position good = books.log().head();
-  running->committed(wrong(books));
+  running.committed(wrong(books));
   EXPECT_FALSE(running->wait_for(good + 1));
   const Progress progress = running->progress();
   EXPECT_EQ(progress.position, good);
@@ -52,7 +52,7 @@ TEST(Projector, StopsAtWhatItCannotApplyAndStillAnswers) {
   EXPECT_THAT(*progress.stopped, HasSubstr("event " + std::to_string(good.value + 1)));
   EXPECT_THAT(*progress.stopped, HasSubstr("expired"));
   // What comes after is never applied, and never waited for.
-  for (int i = 0; i < 100; ++i) running->committed(books.busy(50));
+  for (int i = 0; i < 100; ++i) running.committed(books.busy(50));
   EXPECT_EQ(running->projected(), good);
   EXPECT_EQ(value_of(running->history({.limit = 1'000}, good)).items.size(), good.value);
   EXPECT_FALSE(running->rebuild({}));
@@ -68,7 +68,7 @@ TEST(Projector, HoldsTheWriterBackWhenItIsFarBehind) {
   std::size_t worst = 0;
   Position sent;
   for (const std::vector<Event>& group : groups) {
-    running->committed(group);
+    running.committed(group);
     sent = group.back().position;
     worst = std::max<std::size_t>(worst, sent.value - running->projected().value);
   }
@@ -82,11 +82,11 @@ TEST(Projector, LetsAWaitingWriterGoWhenItStops) {
   Options options = books.options();
   options.max_queued_events = 1;
   Running running(books, options);
-  running->committed(books.busy(10));
+  running.committed(books.busy(10));
   ASSERT_TRUE(running->wait_for(books.log().head()));
   std::vector<Event> bad = wrong(books);
   std::thread writer([&] {
-    for (int i = 0; i < 50; ++i) running->committed(bad);
+    for (int i = 0; i < 50; ++i) running.committed(bad);
   });
   writer.join();
   EXPECT_TRUE(running->progress().stopped);
@@ -117,7 +117,7 @@ TEST(Projector, ReadersAndTheFoldDoNotMeet) {
       EXPECT_EQ(claims.items.size(), held);
     }
   });
-  for (std::vector<Event>& group : groups) running->committed(std::move(group));
+  for (std::vector<Event>& group : groups) running.committed(std::move(group));
   EXPECT_TRUE(running->wait_for(books.log().head()));
   done = true;
   reader.join();

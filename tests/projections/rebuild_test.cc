@@ -59,7 +59,7 @@ TEST(Rebuild, OfWhatIsRightFindsNoDifferenceAndTakesItsPlace) {
   EXPECT_NE(generations(books), before);
   EXPECT_EQ(books.log().head().value, books.events().size()) << "the log does not grow";
   // Everything goes on in the new rows, and they are found again.
-  running->committed(books.busy(500));
+  running.committed(books.busy(500));
   ASSERT_TRUE(running->wait_for(books.log().head()));
   running.projections.reset();
   Running again(books);
@@ -103,7 +103,7 @@ TEST(Rebuild, WhileAWriterIsAtWork) {
   std::vector<std::vector<Event>> groups;
   std::atomic<bool> enough = false;
   std::thread writer([&] {
-    while (!enough) running->committed(books.busy(25));
+    while (!enough) running.committed(books.busy(25));
   });
   for (int round = 0; round < 3; ++round) {
     const Rebuilt rebuilt = value_of(running->rebuild({}));
@@ -186,7 +186,7 @@ TEST(RebuildStopped, FindsNoDifferenceAfterAKill) {
   options.checkpoint_every = 500;
   {
     Running running(books, options);
-    for (int group = 0; group < 30; ++group) running->committed(books.busy(70));
+    for (int group = 0; group < 30; ++group) running.committed(books.busy(70));
     ASSERT_TRUE(running->wait_for(books.log().head()));
     running->abandon();
     books.disk().crash();

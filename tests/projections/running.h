@@ -20,6 +20,10 @@ struct Running {
     if (opened) projections = std::move(*opened);
   }
 
+  void committed(std::vector<Event> events) {
+    projections->committed(std::make_shared<const std::vector<Event>>(std::move(events)));
+  }
+
   Projections* operator->() const { return projections.get(); }
 };
 

@@ -74,7 +74,7 @@ TEST(Unreadable, ARebuildStopsThereAndTheOldViewIsServed) {
   EXPECT_EQ(value_of(running->claims({.state = StateFilter::all, .limit = 10'000}, books.now()))
                 .items.size(),
             books.keys().size());
-  running->committed(books.busy(50));
+  running.committed(books.busy(50));
   EXPECT_TRUE(running->wait_for(books.log().head()));
   // The folder that was begun is gone.
   std::vector<std::string> names;

@@ -15,11 +15,13 @@ void print_json(const BenchOptions& options, const LoadResult& result) {
   fmt::print(
       "{{\"operations_per_s\": {:.1f}, \"p50_us\": {:.1f}, \"p90_us\": {:.1f}, \"p99_us\": {:.1f}, "
       "\"max_us\": {:.1f}, \"operations\": {}, \"refused\": {}, \"errors\": {}, \"requests\": {}, "
+      "\"watched\": {}, "
       "\"seconds\": {:.3f}, \"connections\": {}, \"batch\": {}, \"pipeline\": {}}}\n",
       static_cast<double>(result.accepted) / result.seconds, microseconds(latency.percentile(0.50)),
       microseconds(latency.percentile(0.90)), microseconds(latency.percentile(0.99)),
       microseconds(latency.largest()), result.accepted, result.refused, result.errors,
-      result.requests, result.seconds, options.connections, options.batch, options.pipeline);
+      result.requests, result.watched, result.seconds, options.connections, options.batch,
+      options.pipeline);
 }
 
 void print_table(const BenchOptions& options, const LoadResult& result) {
@@ -30,6 +32,7 @@ void print_table(const BenchOptions& options, const LoadResult& result) {
              static_cast<double>(result.accepted) / result.seconds, result.seconds);
   fmt::print("refused    {:>12}\n", result.refused);
   fmt::print("errors     {:>12}\n", result.errors);
+  if (options.watchers > 0) fmt::print("watched    {:>12}\n", result.watched);
   fmt::print("answers in microseconds: p50 {:.0f}, p90 {:.0f}, p99 {:.0f}, longest {:.0f}\n",
              microseconds(latency.percentile(0.50)), microseconds(latency.percentile(0.90)),
              microseconds(latency.percentile(0.99)), microseconds(latency.largest()));

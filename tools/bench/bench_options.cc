@@ -7,6 +7,29 @@
 
 namespace holdfast::tools {
 
+namespace {
+
+// How much comes at once, and where.
+void add_shape(CLI::App& app, BenchOptions& options) {
+  app.add_option("--connections", options.connections)
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  app.add_option("--batch", options.batch, "commands in one request")
+      ->check(CLI::Range(1, 8'192))
+      ->capture_default_str();
+  app.add_option("--pipeline", options.pipeline, "requests under way on each connection")
+      ->check(CLI::Range(1, 1'024))
+      ->capture_default_str();
+  app.add_option("--parts", options.parts,
+                 "spreads the resources of hold and life over so many parts of the tree")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--watchers", options.watchers,
+                 "as many more connections, each subscribed to one of the parts")
+      ->check(CLI::Range(1, 4'000));
+}
+
+}  // namespace
+
 ParsedBench parse_bench_options(int argc, char** argv) {
   ParsedBench parsed;
   BenchOptions& options = parsed.options;
@@ -27,15 +50,7 @@ ParsedBench parse_bench_options(int argc, char** argv) {
                  "shows claims of 10,000; hot: holds of one pool at random times")
       ->check(CLI::IsMember({"hold", "life", "lookup", "hot"}))
       ->capture_default_str();
-  app.add_option("--connections", options.connections)
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
-  app.add_option("--batch", options.batch, "commands in one request")
-      ->check(CLI::Range(1, 8'192))
-      ->capture_default_str();
-  app.add_option("--pipeline", options.pipeline, "requests under way on each connection")
-      ->check(CLI::Range(1, 1'024))
-      ->capture_default_str();
+  add_shape(app, options);
   auto* seconds = app.add_option("--seconds", options.seconds, "how long (default 10)")
                       ->check(CLI::PositiveNumber);
   app.add_option("--operations", options.operations, "how many commands, instead of how long")
@@ -62,6 +77,9 @@ ParsedBench parse_bench_options(int argc, char** argv) {
     options.workload = workloads.at(workload);
     if (options.workload == WorkloadKind::lookup && options.batch != 1) {
       throw CLI::ValidationError("--batch", "a lookup is a request of its own: --pipeline N");
+    }
+    if (options.watchers > options.parts) {
+      throw CLI::ValidationError("--watchers", "there must be as many --parts");
     }
   } catch (const CLI::ParseError& error) {
     parsed.exit_code = app.exit(error) == 0 ? 0 : 2;

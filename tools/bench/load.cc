@@ -26,7 +26,11 @@ api::ClientOptions client_options(const BenchOptions& options) {
 }  // namespace
 
 Load::Load(const BenchOptions& options)
-    : options_(options), workload_(options), end_(io_), progress_(io_) {}
+    : options_(options),
+      workload_(options),
+      watchers_(client_options(options)),
+      end_(io_),
+      progress_(io_) {}
 
 Load::~Load() {
   if (acks_ >= 0) ::close(acks_);
@@ -35,6 +39,7 @@ Load::~Load() {
 tl::expected<LoadResult, std::string> Load::run() {
   if (auto prepared = prepare(); !prepared) return tl::unexpected(prepared.error());
   if (auto opened = open_acks(); !opened) return tl::unexpected(opened.error());
+  if (auto started = start_watchers(); !started) return tl::unexpected(started.error());
   for (unsigned i = 0; i < options_.connections; ++i) {
     clients_.push_back(std::make_unique<api::Client>(io_, client_options(options_)));
     for (unsigned j = 0; j < options_.pipeline; ++j) {
@@ -52,7 +57,16 @@ tl::expected<LoadResult, std::string> Load::run() {
   while (under_way_ > 0) io_.run_one();
   result_.seconds = static_cast<double>(watch_.nanoseconds()) / 1e9;
   if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r\033[K");
+  const auto watched = watchers_.stop();
+  if (!watched) return tl::unexpected(watched.error());
+  result_.watched = *watched;
   return result_;
+}
+
+tl::expected<void, std::string> Load::start_watchers() {
+  std::vector<std::string> paths;
+  for (unsigned i = 0; i < options_.watchers; ++i) paths.push_back(workload_.part(i));
+  return watchers_.start(paths);
 }
 
 tl::expected<void, std::string> Load::prepare() {

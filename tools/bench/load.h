@@ -13,6 +13,7 @@
 #include "tools/bench/bench_options.h"
 #include "tools/bench/histogram.h"
 #include "tools/bench/stopwatch.h"
+#include "tools/bench/watchers.h"
 #include "tools/bench/workload.h"
 
 namespace holdfast::tools {
@@ -23,6 +24,7 @@ struct LoadResult {
   std::uint64_t refused = 0;   // commands, or queries
   std::uint64_t errors = 0;    // requests without an answer, or with an error
   std::uint64_t requests = 0;  // with an answer
+  std::uint64_t watched = 0;   // events that the watchers saw
   Histogram latency_ns;        // of requests with an answer
   std::string first_error;
 };
@@ -46,6 +48,7 @@ class Load {
   };
 
   tl::expected<void, std::string> prepare();
+  tl::expected<void, std::string> start_watchers();
   tl::expected<void, std::string> open_acks();
   void send(Lane& lane);
   void answered(Lane& lane, api::Client::Answer answer);
@@ -56,6 +59,7 @@ class Load {
 
   const BenchOptions options_;
   Workload workload_;
+  Watchers watchers_;
   boost::asio::io_context io_{1};
   boost::asio::steady_timer end_;
   boost::asio::steady_timer progress_;

@@ -55,6 +55,10 @@ api::Request Workload::next(Lane& lane, std::uint64_t at_most) {
   return holds(lane, count);
 }
 
+std::string Workload::part(std::uint64_t number) const {
+  return fmt::format("bench/{}/{}", run_, number);
+}
+
 std::string Workload::holder_of(const std::string& key) const {
   return fmt::format("holder-{}", std::hash<std::string>{}(key) % options_.holders);
 }
@@ -74,7 +78,9 @@ void Workload::fill_hold(wire::Hold::Builder hold, const std::string& key) {
     hold.setFrom(from);
     hold.setUntil(from + kHourMs);
   } else {
-    hold.setResource(fmt::format("bench/{}", key));
+    hold.setResource(options_.parts == 0
+                         ? fmt::format("bench/{}", key)
+                         : fmt::format("{}/{}", part(random_() % options_.parts), key));
   }
   hold.setKey(key);
   hold.setHolder(holder_of(key));

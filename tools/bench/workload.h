@@ -21,6 +21,8 @@ class Workload {
     unsigned step = 0;
   };
 
+  // Path of a part of the tree, numbered from 0.
+  std::string part(std::uint64_t number) const;
   // To be accepted before the measurement begins.
   std::vector<api::Request> preparation();
   // The lane's next request, of at most so many commands.

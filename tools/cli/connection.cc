@@ -3,7 +3,6 @@
 #include "api/text/time_text.h"
 
 namespace holdfast::cli {
-namespace {
 
 api::ClientOptions client_options(const Options& options) {
   api::ClientOptions client;
@@ -17,8 +16,6 @@ api::ClientOptions client_options(const Options& options) {
   client.give_up_after = std::chrono::milliseconds(0);
   return client;
 }
-
-}  // namespace
 
 Connection::Connection(const Options& options)
     : options_(options), deadline_(io_), client_(io_, client_options(options)) {}

@@ -12,6 +12,8 @@
 
 namespace holdfast::cli {
 
+api::ClientOptions client_options(const Options& options);
+
 // The connection to the server for one run of the program.
 class Connection {
  public:

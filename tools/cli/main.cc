@@ -12,6 +12,7 @@
 #include "tools/cli/subcommands.h"
 #include "tools/cli/terminal.h"
 #include "tools/cli/verify.h"
+#include "tools/cli/watch.h"
 
 // holdfast: the client on the command line. One subcommand for every command and query, made from
 // the schema; answers on stdout, faults on stderr; exit 0 accepted, 1 refused, 2 error.
@@ -92,6 +93,7 @@ struct Program {
       : commands(app, capnp::Schema::from<wire::Command>(), "Commands"),
         queries(app, capnp::Schema::from<wire::Query>(), "Queries"),
         admin(app, capnp::Schema::from<wire::Admin>(), "Operators"),
+        watch(add_watch(app, watch_options)),
         import(add_import(app, import_options)),
         verify(add_verify(app, data)) {}
 
@@ -99,6 +101,13 @@ struct Program {
     if (import->parsed()) return run_import(options, import_options);
     if (verify->parsed()) return run_verify(options, data);
     api::Request request;
+    if (watch->parsed()) {
+      const auto into = request.root().initSubscription().initSubscribe();
+      if (auto done = watch_options.subscribe->fill(into); !done) {
+        return bad_words(options, done.error());
+      }
+      return run_watch(options, std::move(request), watch_options.until_caught_up);
+    }
     const auto ask = [&](const Subcommands& subcommands, capnp::DynamicStruct::Builder into,
                          Exit (*run_it)(const Options&, api::Request)) {
       if (auto done = subcommands.fill(into); !done) return bad_words(options, done.error());
@@ -109,11 +118,13 @@ struct Program {
     return ask(admin, request.root().initAdmin(), run_admin);
   }
 
+  WatchOptions watch_options;
   ImportOptions import_options;
   std::string data;
   Subcommands commands;
   Subcommands queries;
   Subcommands admin;
+  CLI::App* watch;
   CLI::App* import;
   CLI::App* verify;
 };

@@ -80,20 +80,31 @@ tl::expected<void, api::WordError> set_all(capnp::DynamicStruct::Builder into,
 
 }  // namespace
 
+FieldOptions::FieldOptions(CLI::App& app, capnp::StructSchema schema) {
+  for (const auto& field : api::fields_of(schema)) {
+    if (!field.in_union) given_.push_back({&field, add_option(app, schema, field)});
+  }
+}
+
+tl::expected<void, api::WordError> FieldOptions::fill(capnp::DynamicStruct::Builder into) const {
+  for (const auto& [field, option] : given_) {
+    if (option->count() == 0) continue;
+    auto done = field->pairs ? set_all(into, *field, option->results())
+                             : api::set_field(into, *field, option->results().front(), {});
+    if (!done) return done;
+  }
+  return {};
+}
+
 Subcommands::Subcommands(CLI::App& app, capnp::StructSchema schema, const std::string& group) {
   for (const auto& member : api::fields_of(schema)) {
     if (!member.in_union) continue;
     CLI::App* sub = app.add_subcommand(member.word, member.about)->group(group)->fallthrough();
-    Subcommand subcommand{.app = sub, .member = &member, .inner = {}, .outer = {}};
     const auto inner = member.field.getType().asStruct();
-    for (const auto& field : api::fields_of(inner)) {
-      subcommand.inner.push_back({&field, add_option(*sub, inner, field)});
-    }
-    for (const auto& field : api::fields_of(schema)) {
-      if (field.in_union) continue;
-      subcommand.outer.push_back({&field, add_option(*sub, schema, field)});
-    }
-    subcommands_.push_back(std::move(subcommand));
+    subcommands_.push_back({.app = sub,
+                            .member = &member,
+                            .inner = FieldOptions(*sub, inner),
+                            .outer = FieldOptions(*sub, schema)});
   }
 }
 
@@ -108,22 +119,9 @@ bool Subcommands::chosen() const { return parsed() != nullptr; }
 
 tl::expected<void, api::WordError> Subcommands::fill(capnp::DynamicStruct::Builder into) const {
   const Subcommand* subcommand = parsed();
-  const auto set = [](capnp::DynamicStruct::Builder target,
-                      const std::vector<Given>& given) -> tl::expected<void, api::WordError> {
-    for (const auto& [field, option] : given) {
-      if (option->count() == 0) continue;
-      if (field->pairs) {
-        if (auto done = set_all(target, *field, option->results()); !done) return done;
-        continue;
-      }
-      auto done = api::set_field(target, *field, option->results().front(), {});
-      if (!done) return done;
-    }
-    return {};
-  };
   const auto inner = into.init(subcommand->member->field).as<capnp::DynamicStruct>();
-  if (auto done = set(inner, subcommand->inner); !done) return done;
-  return set(into, subcommand->outer);
+  if (auto done = subcommand->inner.fill(inner); !done) return done;
+  return subcommand->outer.fill(into);
 }
 
 }  // namespace holdfast::cli

@@ -12,6 +12,21 @@
 
 namespace holdfast::cli {
 
+// An option of a subcommand for every field of a struct, but for those in its union.
+class FieldOptions {
+ public:
+  FieldOptions(CLI::App& app, capnp::StructSchema schema);
+  // Sets the fields that were on the command line.
+  tl::expected<void, api::WordError> fill(capnp::DynamicStruct::Builder into) const;
+
+ private:
+  struct Given {
+    const api::FieldText* field;
+    CLI::Option* option;
+  };
+  std::vector<Given> given_;
+};
+
 // One subcommand for every member of a struct's union (wire::Command, Query, Admin), with an option
 // for every field of the member and of the struct around it.
 class Subcommands {
@@ -24,15 +39,11 @@ class Subcommands {
   tl::expected<void, api::WordError> fill(capnp::DynamicStruct::Builder into) const;
 
  private:
-  struct Given {
-    const api::FieldText* field;
-    CLI::Option* option;
-  };
   struct Subcommand {
     CLI::App* app;
     const api::FieldText* member;
-    std::vector<Given> inner;
-    std::vector<Given> outer;
+    FieldOptions inner;
+    FieldOptions outer;
   };
   const Subcommand* parsed() const;
 

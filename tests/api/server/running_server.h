@@ -6,6 +6,7 @@
 
 #include "api/client.h"
 #include "api/dispatch.h"
+#include "api/live/hub.h"
 #include "api/server.h"
 #include "ledger/clock.h"
 #include "ledger/ledger.h"
@@ -18,7 +19,8 @@ namespace holdfast::api {
 // A whole server in this process, on a free port, over a disk in memory.
 class RunningServer {
  public:
-  explicit RunningServer(ServerOptions server_options = {}, LedgerOptions ledger_options = {}) {
+  explicit RunningServer(ServerOptions server_options = {}, LedgerOptions ledger_options = {},
+                         HubOptions hub_options = {}) {
     store::OpenOptions log_options;
     log_options.fs = disk_.mount();
     log_options.dir = "/data";
@@ -32,11 +34,12 @@ class RunningServer {
     auto opened = projections::Projections::open(options, *log_, state);
     EXPECT_TRUE(opened) << opened.error().what;
     projections_ = std::move(*opened);
-    ledger_ = std::make_unique<Ledger>(*log_, std::move(state), time_, *projections_, *projections_,
+    hub_ = std::make_unique<Hub>(*log_, *projections_, time_, hub_options);
+    ledger_ = std::make_unique<Ledger>(*log_, std::move(state), time_, *projections_, *hub_,
                                        ledger_options);
     dispatch_ = std::make_unique<Dispatch>(*ledger_, *projections_);
     server_options.listen = {"127.0.0.1", 0};
-    auto listening = Server::listen(server_options, *dispatch_);
+    auto listening = Server::listen(server_options, *dispatch_, *hub_);
     EXPECT_TRUE(listening) << listening.error();
     server_ = std::move(*listening);
   }
@@ -49,6 +52,7 @@ class RunningServer {
 
   Server& server() { return *server_; }
   Dispatch& dispatch() { return *dispatch_; }
+  Hub& hub() { return *hub_; }
   const store::Log& log() const { return *log_; }
   std::uint16_t port() const { return server_->port(); }
 
@@ -65,6 +69,7 @@ class RunningServer {
   MachineTime time_;
   std::unique_ptr<store::Log> log_;
   std::unique_ptr<projections::Projections> projections_;
+  std::unique_ptr<Hub> hub_;
   std::unique_ptr<Ledger> ledger_;
   std::unique_ptr<Dispatch> dispatch_;
   std::unique_ptr<Server> server_;

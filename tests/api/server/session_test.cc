@@ -238,7 +238,7 @@ TEST(Server, ListensOnThisMachineOnly) {
   for (const char* host : {"0.0.0.0", "::", "8.8.8.8"}) {
     ServerOptions options;
     options.listen = {host, 0};
-    const auto server = Server::listen(options, running.dispatch());
+    const auto server = Server::listen(options, running.dispatch(), running.hub());
     ASSERT_FALSE(server) << host;
     EXPECT_NE(server.error().find("loopback"), std::string::npos) << server.error();
   }
@@ -248,7 +248,7 @@ TEST(Server, APortInUseIsSaid) {
   RunningServer running;
   ServerOptions options;
   options.listen = {"127.0.0.1", running.port()};
-  const auto server = Server::listen(options, running.dispatch());
+  const auto server = Server::listen(options, running.dispatch(), running.hub());
   ASSERT_FALSE(server);
   EXPECT_NE(server.error().find("in use"), std::string::npos) << server.error();
 }

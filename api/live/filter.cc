@@ -1,0 +1,58 @@
+#include "api/live/filter.h"
+
+#include <utility>
+
+#include "ledger/domain/event_type.h"
+
+namespace holdfast::api {
+namespace {
+
+std::string_view view(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
+
+tl::unexpected<Refusal> bad_text(const char* field) {
+  return tl::unexpected(Refusal{.reason = Reason::bad_text, .field = field});
+}
+
+}  // namespace
+
+std::array<std::string_view, 2> paths_of(const Event& event) {
+  const Path* second = second_resource(event);
+  return {event.resource.view(), second != nullptr ? second->view() : std::string_view{}};
+}
+
+bool EventFilter::passes(const Event& event) const {
+  if (!passes_otherwise(event)) return false;
+  if (resource.empty()) return true;
+  const auto [path, second] = paths_of(event);
+  return at_or_below(path, resource) || (!second.empty() && at_or_below(second, resource));
+}
+
+bool EventFilter::passes_otherwise(const Event& event) const {
+  if (!type.empty() && type_name(event.happening) != type) return false;
+  if (holder.empty()) return true;
+  return event.personal.holder && event.personal.holder->view() == holder;
+}
+
+tl::expected<Subscribe, Refusal> to_subscribe(wire::Subscribe::Reader subscribe) {
+  Subscribe result;
+  if (subscribe.hasResource()) {
+    result.filter.resource = view(subscribe.getResource());
+    if (!is_path(result.filter.resource)) {
+      return tl::unexpected(Refusal{.reason = Reason::bad_path});
+    }
+  }
+  if (subscribe.hasHolder()) {
+    result.filter.holder = view(subscribe.getHolder());
+    if (!Holder::make(result.filter.holder)) return bad_text("holder");
+  }
+  if (subscribe.hasType()) {
+    result.filter.type = view(subscribe.getType());
+    if (!is_type_name(result.filter.type)) return bad_text("type");
+  }
+  if (subscribe.getFromPosition() == wire::NONE) return result;
+  if (subscribe.getFromPosition() < 1) return tl::unexpected(Refusal{.reason = Reason::bad_time});
+  result.from = Position{static_cast<std::uint64_t>(subscribe.getFromPosition())};
+  return result;
+}
+
+}  // namespace holdfast::api
