@@ -30,7 +30,7 @@ bool becomes_read_only(RunningLedger& running, bool wanted) {
 TEST(LowDisk, CommandsAreRefusedWhileQueriesWorkUntilThereIsSpaceAgain) {
   RunningLedger running(with_reserve());
   running.disk().set_free_bytes(kReserve);
-  ASSERT_EQ(running.run("hold a key=h1 holder=ann ttl=7d").substr(0, 2), "ok");
+  ASSERT_EQ(running.run("hold a key=h1 holder=ann ttl=1h").substr(0, 2), "ok");
   running.disk().set_free_bytes(kReserve - 1);
   ASSERT_TRUE(becomes_read_only(running, true));
   const std::string before = running.events();
