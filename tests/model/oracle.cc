@@ -111,8 +111,8 @@ void Oracle::extend_one(const Key& key, const Extend& extend) {
   outcome_.accepted.clamped = granted.clamped;
   // An extension never ends a hold, even one that has lasted longer than a later change allows.
   const bool earlier = extend.shorten && now_ < granted.expires_at;
-  const bool moves = earlier ? granted.expires_at != claim->expires_at
-                             : granted.expires_at > claim->expires_at;
+  const bool moves =
+      earlier ? granted.expires_at != claim->expires_at : granted.expires_at > claim->expires_at;
   if (moves) {
     write(*claim, Extended{granted.expires_at, granted.clamped});
     claim->expires_at = granted.expires_at;
@@ -265,8 +265,9 @@ void Oracle::judge(const Move& move) {
     return;
   }
   // What the caller vouched for is said of the path of the hold alone.
-  Wish wish{claim->resource, move.span ? move.span : claim->span, claim->quantity, claim->holder,
-            {},              move.key};
+  Wish wish{
+      claim->resource, move.span ? move.span : claim->span, claim->quantity, claim->holder, {},
+      move.key};
   if (leaves) wish.path = *move.to;
   if (!leaves && !defined(wish.path)) wish.vouched = claim->vouched_capacity;
   if (!leaves && wish.span == claim->span) {

@@ -288,23 +288,35 @@ Oracle::Tightest Oracle::tightest(const Wish& wish, Instant later) const {
     }
   }
   std::sort(instants.begin(), instants.end());
-  // Where a whole or a part is in the way is tighter than where any number of units is.
-  constexpr std::int64_t kNothing = -1'000'000;
-  std::optional<Tightest> found;
+  // The first of the fullest instants, or the first at which a whole or a part is in the way: then
+  // nothing is free, and what comes first of the two names the blockers.
+  std::optional<Tightest> fullest;
+  std::optional<Tightest> first_excluded;
+  Instant full_at;
+  Instant excluded_at;
   for (const Instant at : instants) {
     Tightest here{capacity(wish.path, wish.vouched), {}};
     bool excluded = false;
     for (const Taken& its : all) {
       if (at < its.when.from || its.when.until <= at) continue;
-      here.free -= its.claim->quantity.units;
+      if (!its.whole) here.free -= its.claim->quantity.units;
       here.blockers.push_back(*its.claim);
       excluded = excluded || its.whole;
     }
-    if (excluded) here.free = kNothing;
-    if (!found || here.free < found->free) found = here;
+    if (!fullest || here.free < fullest->free) {
+      fullest = here;
+      full_at = at;
+    }
+    if (excluded && !first_excluded) {
+      first_excluded = here;
+      excluded_at = at;
+    }
   }
-  found->free = std::max<std::int64_t>(found->free, 0);
-  return *found;
+  fullest->free = std::max<std::int64_t>(fullest->free, 0);
+  if (!first_excluded) return *fullest;
+  first_excluded->free = 0;
+  const bool full_first = fullest->free == 0 && full_at < excluded_at;
+  return full_first ? *fullest : *first_excluded;
 }
 
 bool Oracle::refuse_conflict(const Wish& wish) {
