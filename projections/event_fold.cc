@@ -65,7 +65,10 @@ struct FoldClaim {
     }
     if (claim->resource != event.resource) return no("moves a claim from where it is not");
     if (!claim->original) claim->original = Placement{claim->resource, claim->span};
-    if (body.to) claim->resource = *body.to;
+    if (body.to) {
+      claim->resource = *body.to;
+      claim->vouched_capacity.reset();  // said of the path it leaves
+    }
     claim->span = body.span;
     claim->placed = event.position;
     return {};

@@ -149,6 +149,7 @@ void State::fold(const Event& event, const Moved& body) {
     ResourceNode& to = node(*body.to);
     touch(to, event.position);
     settle_on(claim, to);
+    more.vouched_capacity.reset();  // said of the path it leaves
   }
   claim.span = body.span.value_or(kAllOfTime);
   claim.placed = event.position;

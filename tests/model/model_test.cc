@@ -73,9 +73,11 @@ class Comparison {
   Accepted run(const Command& command) {
     story_ += text_of(command) + "\n";
     const Outcome got = world_.run(command);
-    std::vector<Key> fresh;
-    for (std::size_t i = 0; i < fresh_keys_needed(command.action); ++i) {
-      fresh.push_back(Key::trusted("fresh-" + std::to_string(++fresh_)));
+    // As World makes them up.
+    const std::string prefix = "fresh-" + std::to_string(++commands_);
+    std::vector<Key> fresh{Key::trusted(prefix)};
+    while (fresh.size() < fresh_keys_needed(command.action)) {
+      fresh.push_back(Key::trusted(prefix + "-" + std::to_string(fresh.size() + 1)));
     }
     std::vector<Key> named;
     for (const Accepted& part : got.accepted.parts) {
@@ -190,7 +192,7 @@ class Comparison {
   World world_;
   Oracle oracle_;
   std::vector<Moment> moments_;
-  int fresh_ = 0;
+  int commands_ = 0;
   std::string story_ = "story:\n";
   std::optional<std::string> differs_;
 };

@@ -109,8 +109,10 @@ void Oracle::extend_one(const Key& key, const Extend& extend) {
   }
   const Term granted = *term(claim->resource, extend.expiry, claim->held_at);
   outcome_.accepted.clamped = granted.clamped;
-  const bool moves = extend.shorten ? granted.expires_at != claim->expires_at
-                                    : granted.expires_at > claim->expires_at;
+  // An extension never ends a hold, even one that has lasted longer than a later change allows.
+  const bool earlier = extend.shorten && now_ < granted.expires_at;
+  const bool moves =
+      earlier ? granted.expires_at != claim->expires_at : granted.expires_at > claim->expires_at;
   if (moves) {
     write(*claim, Extended{granted.expires_at, granted.clamped});
     claim->expires_at = granted.expires_at;
@@ -151,12 +153,12 @@ void Oracle::commit_one(const Key& key, const Commit& commit) {
     return;
   }
   Claim* claim = find(key);
-  const bool again =
-      claim != nullptr && commit.reacquire && seen(*claim).state == ClaimState::expired;
-  if (again && unknown(claim->resource)) {
+  const bool ended = claim != nullptr && !live(*claim);
+  if (commit.reacquire && ended && unknown(claim->resource)) {
     refuse({.reason = Reason::unknown_resource});
     return;
   }
+  const bool again = commit.reacquire && ended && seen(*claim).state == ClaimState::expired;
   if (refuse_holder(claim, commit.holder) || (!again && refuse_not_held(*claim)) ||
       refuse_version(*claim, commit.version) || refuse_part(*claim, commit.quantity)) {
     return;
@@ -176,13 +178,11 @@ void Oracle::reacquire(Claim& old, const Commit& commit) {
                   commit.capacity};
   if (refuse_wish(wish)) return;
   write_lapsed(wish);
-  const std::optional<Cart> cart = old.cart;
-  const std::optional<Note> label = commit.label ? commit.label : old.label;
+  const std::optional<Note> label = old.label;
   Claim& claim = write_held(wish, *commit.reacquire, *term(wish.path, {}, now_));
-  Personal& held = outcome_.events.back().personal;
-  claim.cart = held.cart = cart;
-  claim.label = held.label = label;
-  write(claim, Committed{wish.quantity, {0}});
+  claim.label = outcome_.events.back().personal.label = label;
+  write(claim, Committed{wish.quantity, {0}}).personal.label = commit.label;
+  if (commit.label) claim.label = commit.label;
   claim.state = ClaimState::committed;
   answer(*commit.reacquire, commit.capacity);
 }
@@ -255,10 +255,8 @@ void Oracle::judge(const Steal& steal) {
 
 void Oracle::judge(const Move& move) {
   Claim* claim = find(move.key);
-  const std::optional<Path> to = move.to            ? move.to
-                                 : claim != nullptr ? std::optional(claim->resource)
-                                                    : std::nullopt;
-  if (to && unknown(*to)) {
+  const bool leaves = claim != nullptr && move.to && *move.to != claim->resource;
+  if (move.to && (leaves || claim == nullptr) && unknown(*move.to)) {
     refuse({.reason = Reason::unknown_resource});
     return;
   }
@@ -266,14 +264,18 @@ void Oracle::judge(const Move& move) {
       refuse_version(*claim, move.version)) {
     return;
   }
-  const Wish wish{*to,
-                  move.span ? move.span : claim->span,
-                  claim->quantity,
-                  claim->holder,
-                  claim->vouched_capacity,
-                  move.key};
-  if (wish.path == claim->resource && wish.span == claim->span) {
+  // What the caller vouched for is said of the path of the hold alone.
+  Wish wish{
+      claim->resource, move.span ? move.span : claim->span, claim->quantity, claim->holder, {},
+      move.key};
+  if (leaves) wish.path = *move.to;
+  if (!leaves && !defined(wish.path)) wish.vouched = claim->vouched_capacity;
+  if (!leaves && wish.span == claim->span) {
     answer(move.key);
+    return;
+  }
+  if (!leaves && unknown(wish.path)) {
+    refuse({.reason = Reason::unknown_resource});
     return;
   }
   if (refuse_wish(wish)) return;
@@ -283,6 +285,7 @@ void Oracle::judge(const Move& move) {
   if (wish.path != claim->resource) {
     moved.to = wish.path;
     moved.previous_on_to = before;
+    claim->vouched_capacity.reset();
   }
   if (!claim->original) claim->original = Placement{claim->resource, claim->span};
   write(*claim, std::move(moved));

@@ -175,7 +175,7 @@ std::optional<Oracle::Term> Oracle::term(const Path& path, const Expiry& expiry,
     if (!in_all) in_all = its.max_hold_time;
   }
   Instant latest = now_ + longest.value_or(policy_.max_ttl);
-  if (in_all) latest = std::min(latest, held_at + *in_all);
+  if (in_all) latest = std::max(now_, std::min(latest, held_at + *in_all));
   if (expiry.expires_at && *expiry.expires_at <= now_) return std::nullopt;
   const Instant wanted = expiry.expires_at ? *expiry.expires_at
                          : expiry.ttl      ? now_ + *expiry.ttl
@@ -269,9 +269,7 @@ std::optional<Oracle::Taken> Oracle::taken(const Wish& wish, const Claim& claim)
   const Duration between = std::max(ours, theirs);
   const Span wanted = or_always(wish.span);
   const Span its = or_always(claim.span);
-  if (!meet(longer(wanted, between), its) || !meet(wanted, longer(its, between))) {
-    return std::nullopt;
-  }
+  if (!meet(longer(wanted, between), longer(its, between))) return std::nullopt;
   return Taken{
       &claim,
       {std::max(wanted.from, its.from), std::min(wanted.until + between, its.until + between)},
@@ -290,18 +288,35 @@ Oracle::Tightest Oracle::tightest(const Wish& wish, Instant later) const {
     }
   }
   std::sort(instants.begin(), instants.end());
-  std::optional<Tightest> found;
+  // The first of the fullest instants, or the first at which a whole or a part is in the way: then
+  // nothing is free, and what comes first of the two names the blockers.
+  std::optional<Tightest> fullest;
+  std::optional<Tightest> first_excluded;
+  Instant full_at;
+  Instant excluded_at;
   for (const Instant at : instants) {
     Tightest here{capacity(wish.path, wish.vouched), {}};
+    bool excluded = false;
     for (const Taken& its : all) {
       if (at < its.when.from || its.when.until <= at) continue;
-      here.free -= its.whole ? here.free : its.claim->quantity.units;
+      if (!its.whole) here.free -= its.claim->quantity.units;
       here.blockers.push_back(*its.claim);
+      excluded = excluded || its.whole;
     }
-    if (!found || std::max<std::int64_t>(here.free, 0) < found->free) found = here;
-    found->free = std::max<std::int64_t>(found->free, 0);
+    if (!fullest || here.free < fullest->free) {
+      fullest = here;
+      full_at = at;
+    }
+    if (excluded && !first_excluded) {
+      first_excluded = here;
+      excluded_at = at;
+    }
   }
-  return *found;
+  fullest->free = std::max<std::int64_t>(fullest->free, 0);
+  if (!first_excluded) return *fullest;
+  first_excluded->free = 0;
+  const bool full_first = fullest->free == 0 && full_at < excluded_at;
+  return full_first ? *fullest : *first_excluded;
 }
 
 bool Oracle::refuse_conflict(const Wish& wish) {

@@ -196,7 +196,7 @@ Outcome World::run(const Command& command) {
   }
   const Given given{now, fresh_keys, policy};
   auto judged = judge(state, command, given);
-  if (judged && !judged->unknown.empty()) {
+  while (judged && !judged->unknown.empty()) {
     recall_last_events(judged->unknown);
     judged = judge(state, command, given);
   }
