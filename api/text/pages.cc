@@ -28,7 +28,8 @@ bool is_paged(wire::Query::Reader query) {
 }
 
 std::uint32_t limit_of(wire::Query::Reader query) {
-  return inner(query)->get("limit").as<std::uint32_t>();
+  const auto asked = inner(query);
+  return asked->get("limit").as<std::uint32_t>();
 }
 
 void set_page(wire::Query::Builder query, const std::string& cursor, std::uint32_t limit) {
@@ -54,14 +55,18 @@ std::optional<PageOf> page_of(wire::Response::Reader answer) {
 
 void join_pages(const std::vector<wire::Response::Reader>& pages, wire::Response::Builder whole) {
   unsigned total = 0;
-  for (const auto page : pages) total += page_of(page)->items.size();
+  for (const auto page : pages) {
+    const auto read = page_of(page);
+    total += read->items.size();
+  }
   capnp::DynamicStruct::Builder into(whole);
   KJ_IF_MAYBE (field, capnp::DynamicStruct::Reader(pages.back()).which()) {
     auto answer = into.init(*field).as<capnp::DynamicStruct>();
     auto items = answer.init(list_in(answer.getSchema())->field, total).as<capnp::DynamicList>();
     unsigned at = 0;
     for (const auto page : pages) {
-      for (const auto item : page_of(page)->items) items.set(at++, item);
+      const auto read = page_of(page);
+      for (const auto item : read->items) items.set(at++, item);
     }
   }
 }

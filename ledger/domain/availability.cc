@@ -1,6 +1,7 @@
 #include "ledger/domain/availability.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <utility>
 
@@ -18,36 +19,51 @@ void append(std::vector<FreePiece>& pieces, Span span, std::int64_t free) {
   }
 }
 
-struct Level {  // units occupied throughout the span
-  Span span;
-  std::int64_t units;
-};
+// free(t) = capacity - max of U over [t, t + turnaround], for t in the window: a sliding maximum. A
+// step of U reaches back by the turnaround; the highest of those that reach t counts. Takes the
+// steps in order.
+class FreePieces {
+ public:
+  FreePieces(Span window, std::int64_t capacity, Duration turnaround)
+      : t_(window.from), until_(window.until), capacity_(capacity), turnaround_(turnaround) {}
 
-// free(t) = capacity - max of U over [t, t + turnaround], for t in the window. A step of U reaches
-// back by the turnaround; the highest of those that reach t counts: a sliding maximum.
-std::vector<FreePiece> free_pieces(const std::vector<Level>& steps, Span window,
-                                   std::int64_t capacity, Duration turnaround) {
-  std::vector<FreePiece> pieces;
-  pieces.reserve(steps.size());
-  // Candidates from `first` on, units falling, ends rising: each comes and goes once.
-  std::vector<const Level*> highest;
-  std::size_t first = 0;
-  std::size_t next = 0;
-  for (Instant t = window.from; t < window.until;) {
-    for (; next < steps.size() && steps[next].span.from - turnaround <= t; ++next) {
-      while (highest.size() > first && highest.back()->units <= steps[next].units) {
-        highest.pop_back();
-      }
-      highest.push_back(&steps[next]);
-    }
-    while (highest[first]->span.until <= t) ++first;
-    Instant until = std::min(window.until, highest[first]->span.until);
-    if (next < steps.size()) until = std::min(until, steps[next].span.from - turnaround);
-    append(pieces, {t, until}, std::max<std::int64_t>(0, capacity - highest[first]->units));
-    t = until;
+  void add(Span step, std::int64_t units) {
+    go_on_to(step.from - turnaround_);
+    while (!highest_.empty() && highest_.back().units <= units) highest_.pop_back();
+    highest_.push_back({step.until, units});
   }
-  return pieces;
-}
+  std::vector<FreePiece> take() {
+    go_on_to(until_);
+    return std::move(pieces_);
+  }
+
+ private:
+  struct Level {
+    Instant until;
+    std::int64_t units;
+  };
+
+  void go_on_to(Instant end) {
+    end = std::min(end, until_);
+    while (t_ < end) {
+      if (highest_.front().until <= t_) {
+        highest_.pop_front();
+        continue;
+      }
+      const Level& level = highest_.front();
+      const Instant next = std::min(end, level.until);
+      append(pieces_, {t_, next}, std::max<std::int64_t>(0, capacity_ - level.units));
+      t_ = next;
+    }
+  }
+
+  Instant t_;
+  Instant until_;
+  std::int64_t capacity_;
+  Duration turnaround_;
+  std::deque<Level> highest_;  // candidates, units falling, ends rising
+  std::vector<FreePiece> pieces_;
+};
 
 // The parts of the window in which no claim may be, whatever room there is: in no order.
 std::vector<Span> closed_out(const PathRules& rules, Span window) {
@@ -178,13 +194,13 @@ std::vector<FreePiece> availability(const State& state, const AvailabilityQuery&
     pieces = {{query.window, capacity}};
   } else {
     const Duration turnaround = rules.turnaround();
-    std::vector<Level> steps;
+    FreePieces found(query.window, capacity, turnaround);
     rules.own()->occupancy.visit_steps({query.window.from, query.window.until + turnaround},
                                        [&](Span span, std::int64_t units) {
-                                         steps.push_back({span, units});
+                                         found.add(span, units);
                                          return true;
                                        });
-    pieces = free_pieces(steps, query.window, capacity, turnaround);
+    pieces = found.take();
   }
   pieces = without(std::move(pieces), closed_out(rules, query.window));
   keep_long_enough(pieces, query.quantity, query.duration.value_or(Duration{0}));
