@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxPieces = 250'000;
 // Leaves room for what every outcome needs, 8,192 of them.
-constexpr std::size_t kMaxClaimBytes = kMaxMessageBytes / 2;
+constexpr std::size_t kMaxItemBytes = kMaxMessageBytes / 2;
 
 std::size_t wire_bytes(const Claim& claim) {
   constexpr std::size_t kNumbers = 192;
@@ -22,6 +22,16 @@ std::size_t wire_bytes(const Claim& claim) {
   if (claim.label) bytes += claim.label->str().size();
   if (claim.stolen_from) bytes += claim.stolen_from->str().size();
   if (claim.stolen_by) bytes += claim.stolen_by->str().size();
+  return bytes;
+}
+
+std::size_t wire_bytes(const ListedResource& resource) {
+  constexpr std::size_t kNumbers = 256;
+  constexpr std::size_t kPointers = 32;
+  std::size_t bytes = kNumbers + resource.path.str().size();
+  for (const auto& [name, value] : resource.definition.attributes) {
+    bytes += kPointers + name.str().size() + value.str().size();
+  }
   return bytes;
 }
 
@@ -41,7 +51,7 @@ class Shortening {
       refusal.blockers.erase(refusal.blockers.begin() + 1, refusal.blockers.end());
     }
     for (const Claim& blocker : refusal.blockers) bytes_ += wire_bytes(blocker);
-    if (bytes_ > kMaxClaimBytes) refusal.blockers.clear();
+    if (bytes_ > kMaxItemBytes) refusal.blockers.clear();
     keep(refusal.claim);
     for (Refusal& one : refusal.refused) shorten(one);
   }
@@ -50,7 +60,7 @@ class Shortening {
   void keep(std::optional<Claim>& claim) {
     if (!claim) return;
     bytes_ += wire_bytes(*claim);
-    if (bytes_ > kMaxClaimBytes) claim.reset();
+    if (bytes_ > kMaxItemBytes) claim.reset();
   }
 
   bool one_blocker_;
@@ -135,6 +145,24 @@ Fill pieces_answer(std::vector<FreePiece> pieces, Position at) {
     response.setPosition(at.value);
     auto list = response.initAvailability().initPieces(static_cast<unsigned>(pieces.size()));
     for (unsigned i = 0; i < list.size(); ++i) put(pieces[i], list[i]);
+  };
+}
+
+Fill resources_answer(ResourceList list, Position at) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < list.resources.size(); ++i) {
+    bytes += wire_bytes(list.resources[i]);
+    if (bytes <= kMaxItemBytes) continue;
+    list.more = list.resources[i - 1].path.str();
+    list.resources.erase(list.resources.begin() + static_cast<std::ptrdiff_t>(i),
+                         list.resources.end());
+  }
+  return [list = std::move(list), at](wire::Response::Builder response) {
+    response.setPosition(at.value);
+    auto answer = response.initResources();
+    auto items = answer.initResources(static_cast<unsigned>(list.resources.size()));
+    for (unsigned i = 0; i < items.size(); ++i) put(list.resources[i], items[i]);
+    if (!list.more.empty()) answer.setCursor(list.more);
   };
 }
 

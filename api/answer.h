@@ -27,6 +27,8 @@ Fill claims_answer(projections::Page<Claim> page);
 Fill history_answer(projections::Page<Event> page);
 Fill free_answer(std::int64_t units, Position at);
 Fill pieces_answer(std::vector<FreePiece> pieces, Position at);
+// Cut off, with a cursor, where it would be larger than a message may be.
+Fill resources_answer(ResourceList list, Position at);
 Fill done_answer(Position at);
 
 }  // namespace holdfast::api

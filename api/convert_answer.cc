@@ -35,7 +35,8 @@ void put_blocker(const Claim& claim, wire::Claim::Builder into) {
   into.setVersion(claim.version.value);
 }
 
-void put_definition(const Definition& definition, wire::Event::Builder into) {
+template <class WithDefinition>
+void put_definition(const Definition& definition, WithDefinition into) {
   into.setCapacity(definition.capacity.units);
   into.setTurnaround(definition.turnaround.ms);
   if (definition.max_ttl) into.setMaxTtl(definition.max_ttl->ms);
@@ -173,6 +174,16 @@ void put(const FreePiece& piece, wire::FreePiece::Builder into) {
   into.setFrom(piece.span.from.ms);
   into.setUntil(piece.span.until.ms);
   into.setFree(piece.free);
+}
+
+void put(const ListedResource& resource, wire::ResourceState::Builder into) {
+  into.setResource(text(resource.path));
+  into.setFree(resource.free);
+  into.setClaims(static_cast<std::uint64_t>(resource.claims));
+  into.setClosed(resource.closed);
+  put_definition(resource.definition, into);
+  into.setHours(static_cast<std::uint32_t>(resource.hours));
+  into.setBlocked(static_cast<std::uint32_t>(resource.blocked));
 }
 
 void put(const Event& event, wire::Event::Builder into) {

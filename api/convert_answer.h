@@ -6,6 +6,7 @@
 #include "ledger/domain/decide.h"
 #include "ledger/domain/event.h"
 #include "ledger/domain/refusal.h"
+#include "ledger/domain/resource_list.h"
 #include "ledger/ledger.h"
 
 // Values of the domain put into the wire's fresh builders.
@@ -16,6 +17,7 @@ void put(const Refusal& refusal, wire::Refusal::Builder into);
 void put(const Accepted& accepted, wire::Accepted::Builder into);
 void put(const Outcome& outcome, wire::Outcome::Builder into);
 void put(const FreePiece& piece, wire::FreePiece::Builder into);
+void put(const ListedResource& resource, wire::ResourceState::Builder into);
 void put(const Event& event, wire::Event::Builder into);
 
 }  // namespace holdfast::api

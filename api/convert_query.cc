@@ -21,6 +21,11 @@ bool is_bad(bool given, capnp::Text::Reader text) {
   return given && !Name::make(view(text));
 }
 
+bool is_good(const Span& span) {
+  return in_range(span.from) && in_range(span.until) && span.from < span.until;
+}
+bool is_quantity(std::int64_t units) { return units >= 1 && units <= kMaxUnits; }
+
 std::size_t page_size(std::uint32_t limit) {
   return limit == 0 ? kMaxPage : std::min<std::size_t>(limit, kMaxPage);
 }
@@ -110,17 +115,53 @@ tl::expected<AvailabilityRequest, Refusal> to_query(wire::AvailabilityQuery::Rea
     return AvailabilityRequest{std::move(*path), std::nullopt};
   }
   const Span window{Instant{query.getFrom()}, Instant{query.getUntil()}};
-  if (!in_range(window.from) || !in_range(window.until) || window.until <= window.from) {
-    return refuse(Reason::bad_span);
-  }
-  if (has_quantity && (query.getQuantity() < 1 || query.getQuantity() > kMaxUnits)) {
-    return refuse(Reason::bad_quantity);
-  }
+  if (!is_good(window)) return refuse(Reason::bad_span);
+  if (has_quantity && !is_quantity(query.getQuantity())) return refuse(Reason::bad_quantity);
   if (has_duration && query.getDuration() <= 0) return refuse(Reason::bad_ttl);
   AvailabilityQuery asked{.resource = *path, .window = window, .quantity = {1}, .duration = {}};
   if (has_quantity) asked.quantity = Quantity{query.getQuantity()};
   if (has_duration) asked.duration = Duration{query.getDuration()};
   return AvailabilityRequest{std::move(*path), std::move(asked)};
+}
+
+tl::expected<NextFreeRequest, Refusal> to_query(wire::NextFreeQuery::Reader query) {
+  auto path = Path::make(view(query.getResource()));
+  if (!path) return refuse(Reason::bad_path);
+  const bool has_from = query.getFrom() != wire::NONE;
+  const bool has_until = query.getUntil() != wire::NONE;
+  NextFreeRequest asked{.resource = std::move(*path),
+                        .duration = {},
+                        .quantity = {1},
+                        .from = {},
+                        .until = kMaxInstant};
+  if (has_from) asked.from = Instant{query.getFrom()};
+  if (has_until) asked.until = Instant{query.getUntil()};
+  if (!is_good({asked.from.value_or(kMinInstant), asked.until})) return refuse(Reason::bad_span);
+  if (const auto units = query.getQuantity(); units != wire::NONE) {
+    if (!is_quantity(units)) return refuse(Reason::bad_quantity);
+    asked.quantity = Quantity{units};
+  }
+  // No span is longer than all of time; not given is too short.
+  asked.duration = Duration{std::min(query.getDuration(), kMaxInstant.ms + 1)};
+  if (asked.duration.ms <= 0) return refuse(Reason::bad_ttl);
+  return asked;
+}
+
+tl::expected<ResourcesQuery, Refusal> to_query(wire::ResourcesQuery::Reader query) {
+  if (is_bad<Path>(query.hasResource(), query.getResource())) return refuse(Reason::bad_path);
+  if (is_bad<Path>(query.hasCursor(), query.getCursor())) return bad_text("cursor");
+  ResourcesQuery asked{.resource = std::string(view(query.getResource())),
+                       .after = std::string(view(query.getCursor())),
+                       .limit = page_size(query.getLimit())};
+  if (query.getFrom() != wire::NONE || query.getUntil() != wire::NONE) {
+    asked.span = Span{Instant{query.getFrom()}, Instant{query.getUntil()}};
+    if (!is_good(*asked.span)) return refuse(Reason::bad_span);
+  }
+  if (const auto units = query.getQuantity(); units != wire::NONE) {
+    if (!is_quantity(units)) return refuse(Reason::bad_quantity);
+    asked.at_least = units;
+  }
+  return asked;
 }
 
 tl::expected<projections::HistoryQuery, Refusal> to_query(wire::HistoryQuery::Reader query,

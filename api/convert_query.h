@@ -9,6 +9,7 @@
 #include "ledger/domain/availability.h"
 #include "ledger/domain/ids.h"
 #include "ledger/domain/refusal.h"
+#include "ledger/domain/resource_list.h"
 #include "projections/projections.h"
 
 // Queries of the wire, checked in form. Readers of malformed messages throw kj::Exception.
@@ -34,6 +35,23 @@ struct AvailabilityRequest {
   std::optional<AvailabilityQuery> window;  // none: the units free at the query's instant
 };
 tl::expected<AvailabilityRequest, Refusal> to_query(wire::AvailabilityQuery::Reader query);
+
+// Without `from`: from the query's instant on.
+struct NextFreeRequest {
+  Path resource;
+  Duration duration;
+  Quantity quantity;
+  std::optional<Instant> from;
+  Instant until;
+
+  NextFreeQuery at(Instant now) const {
+    return {resource, duration, quantity, {from.value_or(now), until}};
+  }
+};
+tl::expected<NextFreeRequest, Refusal> to_query(wire::NextFreeQuery::Reader query);
+
+// What may be visited is left to whoever asks.
+tl::expected<ResourcesQuery, Refusal> to_query(wire::ResourcesQuery::Reader query);
 
 // A request_id without an actor is the caller's.
 tl::expected<projections::HistoryQuery, Refusal> to_query(wire::HistoryQuery::Reader query,

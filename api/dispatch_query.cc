@@ -13,6 +13,9 @@ namespace {
 // Claims that one query may look at on the writer's thread: a millisecond or two.
 constexpr std::size_t kMaxVisited = 20'000;
 
+// Likewise resources.
+constexpr std::size_t kMaxResourcesVisited = 1'000;
+
 Fill storage_answer(const store::StorageError& error) {
   return error_answer(wire::ErrorKind::STORAGE, error.what);
 }
@@ -74,6 +77,10 @@ void Queries::ask(wire::Query::Reader query, const Caller& caller, Reply reply) 
       return history(query.getHistory(), caller, std::move(reply));
     case wire::Query::HEAD:
       return head(std::move(reply));
+    case wire::Query::NEXT_FREE:
+      return next_free(query.getNextFree(), std::move(reply));
+    case wire::Query::RESOURCES:
+      return resources(query.getResources(), std::move(reply));
   }
   KJ_FAIL_REQUIRE("a query that this server does not know");
 }
@@ -140,27 +147,68 @@ void Queries::availability(wire::AvailabilityQuery::Reader query, Reply reply) {
   if (!asked) return refuse(reply, asked.error());
   const auto point = to_point(query.hasAsOf(), query.getAsOf());
   if (!point) return refuse(reply, point.error());
-  const auto answer = [this, asked = *asked](const State& state, Instant now) {
-    using Answer = std::function<Fill(Position)>;
+  Judge judge = [this, asked = *asked](const State& state,
+                                       Instant now) -> std::function<Fill(Position)> {
     if (!asked.window) {
-      return Answer([free = free_at(state, asked.resource, now, ledger_.policy())](Position at) {
+      return [free = free_at(state, asked.resource, now, ledger_.policy())](Position at) {
         return free_answer(free, at);
-      });
+      };
     }
-    return Answer([pieces = holdfast::availability(state, *asked.window, ledger_.policy())](
-                      Position at) { return pieces_answer(pieces, at); });
+    return [pieces = holdfast::availability(state, *asked.window, ledger_.policy())](Position at) {
+      return pieces_answer(pieces, at);
+    };
   };
-  if (!*point) {
-    return ledger_.read(
-        [answer, reply = std::move(reply)](const State& state, Instant now) -> Ledger::Deliver {
-          return [fill = answer(state, now), reply](Position at) { reply(fill(at)); };
-        });
+  of_resource(asked->resource, *point, std::move(judge), std::move(reply));
+}
+
+void Queries::next_free(wire::NextFreeQuery::Reader query, Reply reply) {
+  const auto asked = to_query(query);
+  if (!asked) return refuse(reply, asked.error());
+  const auto point = to_point(query.hasAsOf(), query.getAsOf());
+  if (!point) return refuse(reply, point.error());
+  Judge judge = [this, asked = *asked](const State& state,
+                                       Instant now) -> std::function<Fill(Position)> {
+    std::vector<FreePiece> found;
+    if (const auto piece = holdfast::next_free(state, asked.at(now), ledger_.policy())) {
+      found.push_back(*piece);
+    }
+    return [found = std::move(found)](Position at) { return pieces_answer(found, at); };
+  };
+  of_resource(asked->resource, *point, std::move(judge), std::move(reply));
+}
+
+void Queries::of_resource(const Path& resource, std::optional<NamedPoint> point, Judge judge,
+                          Reply reply) {
+  if (!point) {
+    return ledger_.read([judge = std::move(judge), reply = std::move(reply)](
+                            const State& state, Instant now) -> Ledger::Deliver {
+      return [fill = judge(state, now), reply](Position at) { reply(fill(at)); };
+    });
   }
-  Work as_of = [this, answer, resource = asked->resource](AsOf at) {
-    auto state = projections_.resource_as_of(resource, at);
+  Work as_of = [this, judge = std::move(judge), resource](AsOf at) {
+    const auto state = projections_.resource_as_of(resource, at);
     if (!state) return storage_answer(state.error());
-    state->advance(at.now);
-    return answer(*state, at.now)(at.position);
+    return judge(*state, at.now)(at.position);
+  };
+  from_projections(std::move(point), std::move(as_of), std::move(reply));
+}
+
+void Queries::resources(wire::ResourcesQuery::Reader query, Reply reply) {
+  auto asked = to_query(query);
+  if (!asked) return refuse(reply, asked.error());
+  const auto point = to_point(query.hasAsOf(), query.getAsOf());
+  if (!point) return refuse(reply, point.error());
+  if (!*point) {
+    asked->most_visited = kMaxResourcesVisited;
+    return ledger_.read([this, asked = *asked, reply = std::move(reply)](
+                            const State& state, Instant now) -> Ledger::Deliver {
+      return [list = list_resources(state, asked, ledger_.policy(), now),
+              reply](Position at) mutable { reply(resources_answer(std::move(list), at)); };
+    });
+  }
+  Work as_of = [this, asked = std::move(*asked)](AsOf at) {
+    auto list = projections_.resources_as_of(asked, ledger_.policy(), at);
+    return list ? resources_answer(std::move(*list), at.position) : storage_answer(list.error());
   };
   from_projections(*point, std::move(as_of), std::move(reply));
 }

@@ -32,9 +32,15 @@ class Queries {
   void claim(wire::ClaimQuery::Reader query, Reply reply);
   void claims(wire::ClaimsQuery::Reader query, Reply reply);
   void availability(wire::AvailabilityQuery::Reader query, Reply reply);
+  void next_free(wire::NextFreeQuery::Reader query, Reply reply);
+  void resources(wire::ResourcesQuery::Reader query, Reply reply);
   void history(wire::HistoryQuery::Reader query, const Caller& caller, Reply reply);
   void head(Reply reply);
 
+  // Makes the answer from a state at an instant, to be given with its position.
+  using Judge = std::function<std::function<Fill(Position)>(const State&, Instant)>;
+  // From the writer's state or, of an earlier point, from the resource's as it was.
+  void of_resource(const Path& resource, std::optional<NamedPoint> point, Judge judge, Reply reply);
   void refuse(const Reply& reply, Refusal refusal) const;
   void from_projections(std::optional<NamedPoint> point, Work work, Reply reply);
   void on_query_thread(std::optional<NamedPoint> point, AsOf now, Work work, Reply reply);

@@ -63,6 +63,7 @@ struct Response {
     done @14 :Void;
     events @15 :List(Event);  # of a subscription: what it has not been sent yet, in order
     mark @16 :Mark;           # of a subscription: where it stands
+    resources @17 :ResourcesAnswer;
   }
 }
 
@@ -272,7 +273,7 @@ struct Move {
 
 struct EndAll {
   resource @0 :Text $positional $about("this path and below");
-  limit @1 :UInt32 = 1000 $about("claims in one step, at most 1,000");
+  limit @1 :UInt32 = 1000 $about("one step of so many claims, at most 1,000 (default: step by step to the end)");
   cursor @2 :Text $about("go on behind an earlier step");
   dryRun @3 :Bool $about("only tell what would be ended");
 }
@@ -418,6 +419,8 @@ struct Query {
     availability @2 :AvailabilityQuery $about("units free on a resource, now or over a window");
     history @3 :HistoryQuery $about("list events");
     head @4 :HeadQuery $about("the ledger: its id, size, Merkle root, clock and projections");
+    nextFree @5 :NextFreeQuery $about("the earliest span of a duration with enough units free");
+    resources @6 :ResourcesQuery $about("defined resources below a path: fields, units free, claims");
   }
 }
 
@@ -456,6 +459,25 @@ struct AvailabilityQuery {
   asOf @5 :AsOf $about("as it was: an instant (RFC 3339) or @POSITION");
 }
 
+struct NextFreeQuery {
+  resource @0 :Text $positional $about("path of the resource");
+  duration @1 :Int64 = .none $duration $about("how long the span is to be");
+  quantity @2 :Int64 = .none $about("at least so many units free (default 1)");
+  from @3 :Int64 = .none $instant $about("the span begins then or later (default: now)");
+  until @4 :Int64 = .none $instant $about("the span has ended by then (default: whenever)");
+  asOf @5 :AsOf $about("as it was: an instant (RFC 3339) or @POSITION");
+}
+
+struct ResourcesQuery {
+  resource @0 :Text $positional $about("this path and below (default: all)");
+  from @1 :Int64 = .none $instant $about("units free over a whole span: its begin (default: now)");
+  until @2 :Int64 = .none $instant $about("end of the span, not part of it");
+  quantity @3 :Int64 = .none $about("only those with at least so many units free");
+  asOf @4 :AsOf $about("as it was: an instant (RFC 3339) or @POSITION");
+  limit @5 :UInt32 $about("at most so many");
+  cursor @6 :Text $about("go on behind an earlier answer");
+}
+
 struct HistoryQuery {  # with no filter: the whole log
   resource @0 :Text $positional $about("events on this path and below");
   key @1 :Text $about("events of one claim");
@@ -485,7 +507,30 @@ struct FreePiece {
 
 struct AvailabilityAnswer {
   free @0 :Int64 = .none;          # without a window
-  pieces @1 :List(FreePiece);      # with one
+  pieces @1 :List(FreePiece);      # with one; of next free: the span, or nothing
+}
+
+struct ResourcesAnswer {
+  resources @0 :List(ResourceState);  # in order of path
+  cursor @1 :Text;  # null: that was all
+}
+
+struct ResourceState {  # a defined resource; what its definition leaves open is not given
+  resource @0 :Text;
+  free @1 :Int64;    # what a hold would find: 0 where it would be refused for any reason
+  capacity @2 :Int64;
+  claims @3 :UInt64;  # live ones on the resource itself
+  closed @4 :Bool;    # itself, not above it
+  parts @5 :Bool;
+  turnaround @6 :Int64 $duration;
+  maxTtl @7 :Int64 = .none $duration;
+  defaultTtl @8 :Int64 = .none $duration;
+  holderLimit @9 :Int64 = .none;
+  extensionLimit @10 :Int64 = .none;
+  maxHoldTime @11 :Int64 = .none $duration;
+  attributes @12 :List(Attribute) $pairs("attr");
+  hours @13 :UInt32;    # how many open spans it has
+  blocked @14 :UInt32;  # how many blocked spans it has
 }
 
 struct HistoryAnswer {
@@ -538,7 +583,7 @@ struct Event {
   holderLimit @40 :Int64 = .none;
   extensionLimit @41 :Int64 = .none;
   maxHoldTime @42 :Int64 = .none $duration;
-  attributes @43 :List(Attribute);
+  attributes @43 :List(Attribute) $pairs("attr");
   window @44 :Text;  # of a change: hours or blocked
   windowAdded @45 :Bool;
 }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <utility>
+#include <variant>
 
 #include "projections/event_fold.h"
 #include "projections/list_cursor.h"
@@ -19,6 +22,7 @@ using Visit = std::function<Done(const Event&)>;
 constexpr std::size_t kReadAtOnce = 512;
 // Claims in memory at a time, and so the most resources of one pass over the events.
 constexpr std::size_t kMaxClaims = 10'000;
+constexpr std::size_t kMaxResources = 10'000;
 
 StorageError not_foldable(const Event& event, const std::string& why) {
   return {"event " + std::to_string(event.position.value) + " (" +
@@ -32,6 +36,16 @@ Done visit_events(const store::Log& log, std::span<const Position> positions, co
     if (const Done done = visit(event); !done) return done;
   }
   return {};
+}
+
+Done visit_all(const store::Log& log, Position until, const Visit& visit) {
+  if (!until) return {};
+  Done outcome;
+  const Done scanned = log.scan(Position{1}, until, [&](Event&& event) {
+    outcome = visit(event);
+    return outcome.has_value();
+  });
+  return scanned ? outcome : scanned;
 }
 
 Done visit_lists(const Generation& rows, const store::Log& log, std::vector<std::string> names,
@@ -127,20 +141,16 @@ Done visit_concerned(const Generation& rows, const store::Log& log, const Claims
   if (!query.resource.empty()) {
     return visit_lists(rows, log, lists_of_subtree(query.resource), until, visit);
   }
-  if (!until) return {};
-  Done outcome;
-  const Done scanned = log.scan(Position{1}, until, [&](Event&& event) {
-    outcome = visit(event);
-    return outcome.has_value();
-  });
-  return scanned ? outcome : scanned;
+  return visit_all(log, until, visit);
 }
+
+using InSight = std::function<bool(std::string_view)>;
 
 // Folds the events of some paths. A claim that moves to another path is out of sight there: it is
 // let go, and read anew from its chain should it come back.
 class ResourceFold {
  public:
-  ResourceFold(const store::Log& log, std::function<bool(std::string_view)> in_sight)
+  ResourceFold(const store::Log& log, InSight in_sight)
       : log_(log), in_sight_(std::move(in_sight)) {}
 
   Done fold_in(const Event& event) {
@@ -161,30 +171,94 @@ class ResourceFold {
 
  private:
   const store::Log& log_;
-  std::function<bool(std::string_view)> in_sight_;
+  InSight in_sight_;
   State state_;
   std::size_t folded_ = 0;
 };
 
-// The state of the path and the paths above it, and with `below` of what lies below it.
-tl::expected<State, StorageError> fold_place(const Generation& rows, const store::Log& log,
-                                             const Path& resource, bool below, AsOf as_of) {
+// The events of the paths above, and of the path itself; with `below` those below it too.
+Done visit_place(const Generation& rows, const store::Log& log, std::string_view resource,
+                 bool below, Position until, const Visit& visit) {
   std::vector<std::string> lists;
-  for (std::string_view path = resource.view(); !path.empty(); path = parent_of(path)) {
+  for (std::string_view path = resource; !path.empty(); path = parent_of(path)) {
     lists.push_back(list_name(ListKind::own, path));
   }
-  if (below) lists.push_back(list_name(ListKind::below, resource.view()));
-  ResourceFold fold(log, [&](std::string_view path) {
-    return at_or_below(resource.view(), path) || (below && at_or_below(path, resource.view()));
-  });
-  const Done folded = visit_lists(rows, log, std::move(lists), as_of.position,
-                                  [&](const Event& event) { return fold.fold_in(event); });
-  if (!folded) return tl::unexpected(folded.error());
+  if (below) lists.push_back(list_name(ListKind::below, resource));
+  return visit_lists(rows, log, std::move(lists), until, visit);
+}
+
+State settled(ResourceFold fold, AsOf as_of) {
   State state = fold.take();
   state.set_head(as_of.position);
   state.advance(as_of.now);
   return state;
 }
+
+// The state of the path and the paths above it, and with `below` of what lies below it.
+tl::expected<State, StorageError> fold_place(const Generation& rows, const store::Log& log,
+                                             const Path& resource, bool below, AsOf as_of) {
+  ResourceFold fold(log, [&](std::string_view path) {
+    return at_or_below(resource.view(), path) || (below && at_or_below(path, resource.view()));
+  });
+  const Done folded = visit_place(rows, log, resource.view(), below, as_of.position,
+                                  [&](const Event& event) { return fold.fold_in(event); });
+  if (!folded) return tl::unexpected(folded.error());
+  return settled(std::move(fold), as_of);
+}
+
+Done visit_subtree(const Generation& rows, const store::Log& log, std::string_view resource,
+                   Position until, const Visit& visit) {
+  if (!resource.empty()) return visit_place(rows, log, resource, true, until, visit);
+  return visit_all(log, until, visit);
+}
+
+// The defined paths at and below one, from `from` on, as many as are wanted.
+class DefinedPaths {
+ public:
+  DefinedPaths(std::string_view resource, std::string from, std::size_t most)
+      : resource_(resource), from_(std::move(from)), most_(most) {}
+
+  void fold_in(const Event& event) {
+    const std::string& path = event.resource.str();
+    if (!at_or_below(path, resource_) || path < from_ || (ceiling_ && path >= *ceiling_)) return;
+    if (const auto* defined = std::get_if<Defined>(&event.happening)) {
+      has_parts_[path] = defined->definition.parts;
+    } else if (const auto* changed = std::get_if<Changed>(&event.happening)) {
+      has_parts_[path] = changed->definition.parts;
+    } else if (std::holds_alternative<Retired>(event.happening)) {
+      has_parts_.erase(path);
+    }
+    if (has_parts_.size() <= most_) return;
+    ceiling_ = std::prev(has_parts_.end())->first;
+    has_parts_.erase(std::prev(has_parts_.end()));
+  }
+
+  const std::map<std::string, bool>& has_parts() const { return has_parts_; }
+  // Paths from here on have not been looked at; none: all have.
+  const std::optional<std::string>& ceiling() const { return ceiling_; }
+
+  // What their state depends on: the paths themselves, those above, and all below a whole.
+  InSight in_sight() const {
+    std::unordered_set<std::string> on_the_way;
+    std::unordered_set<std::string> wholes;
+    for (const auto& [path, whole] : has_parts_) {
+      if (whole) wholes.insert(path);
+      for (std::string_view p = path; !p.empty(); p = parent_of(p)) on_the_way.emplace(p);
+    }
+    return [on_the_way = std::move(on_the_way), wholes = std::move(wholes)](std::string_view path) {
+      if (on_the_way.contains(std::string(path))) return true;
+      while (!path.empty() && !wholes.contains(std::string(path))) path = parent_of(path);
+      return !path.empty();
+    };
+  }
+
+ private:
+  std::string_view resource_;
+  std::string from_;
+  std::size_t most_;
+  std::optional<std::string> ceiling_;
+  std::map<std::string, bool> has_parts_;
+};
 
 }  // namespace
 
@@ -240,6 +314,43 @@ tl::expected<State, StorageError> fold_resource(const Generation& rows, const st
   const Resource* defined = state->definition(resource.view());
   if (defined == nullptr || !defined->definition.parts) return state;
   return fold_place(rows, log, resource, true, as_of);
+}
+
+tl::expected<ResourceList, StorageError> fold_resources(const Generation& rows,
+                                                        const store::Log& log,
+                                                        const ResourcesQuery& query,
+                                                        const Policy& policy, AsOf as_of) {
+  // Where units are asked for, few of many may be listed.
+  const std::size_t most = query.at_least > 0 ? kMaxResources : query.limit;
+  for (std::optional<std::string> from = query.after + '\0'; from;) {
+    DefinedPaths paths(query.resource, *from, most);
+    const Done found =
+        visit_subtree(rows, log, query.resource, as_of.position, [&](const Event& event) -> Done {
+          paths.fold_in(event);
+          return {};
+        });
+    if (!found) return tl::unexpected(found.error());
+    from = paths.ceiling();
+    if (paths.has_parts().empty()) continue;
+
+    const InSight in_sight = paths.in_sight();
+    ResourceFold fold(log, in_sight);
+    const Done folded =
+        visit_subtree(rows, log, query.resource, as_of.position, [&](const Event& event) -> Done {
+          const Path* to = second_resource(event);
+          const bool seen =
+              in_sight(event.resource.view()) || (to != nullptr && in_sight(to->view()));
+          return seen ? fold.fold_in(event) : Done{};
+        });
+    if (!folded) return tl::unexpected(folded.error());
+    ResourcesQuery these = query;
+    these.through = paths.has_parts().rbegin()->first;
+    these.most_visited = paths.has_parts().size();
+    ResourceList list = list_resources(settled(std::move(fold), as_of), these, policy, as_of.now);
+    if (list.more.empty() && from) list.more = these.through;
+    return list;
+  }
+  return ResourceList{};
 }
 
 }  // namespace holdfast::projections

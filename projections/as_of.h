@@ -23,5 +23,10 @@ tl::expected<Page<Claim>, StorageError> fold_claims(const Generation& rows, cons
                                                     const ClaimsQuery& query, AsOf as_of);
 tl::expected<State, StorageError> fold_resource(const Generation& rows, const store::Log& log,
                                                 const Path& resource, AsOf as_of);
+// Looks at no more resources at a time than memory is meant for.
+tl::expected<ResourceList, StorageError> fold_resources(const Generation& rows,
+                                                        const store::Log& log,
+                                                        const ResourcesQuery& query,
+                                                        const Policy& policy, AsOf as_of);
 
 }  // namespace holdfast::projections

@@ -238,6 +238,12 @@ tl::expected<State, StorageError> Projections::resource_as_of(const Path& resour
   return fold_resource(*impl_->rows(), impl_->log(), resource, as_of);
 }
 
+tl::expected<ResourceList, StorageError> Projections::resources_as_of(const ResourcesQuery& query,
+                                                                      const Policy& policy,
+                                                                      AsOf as_of) const {
+  return fold_resources(*impl_->rows(), impl_->log(), query, policy, as_of);
+}
+
 tl::expected<Rebuilt, StorageError> Projections::rebuild(
     const std::function<void(Position)>& progress) {
   return impl_->rebuild(progress);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ledger/domain/availability.h"
+#include "ledger/domain/resource_list.h"
 #include "ledger/domain/state.h"
 #include "ledger/recall.h"
 #include "ledger/store/log.h"
@@ -124,6 +125,10 @@ class Projections final : public Recall, public CommittedSink {
   // The state as far as it concerns one resource (itself and the paths above it), without claims
   // that have ended.
   tl::expected<State, StorageError> resource_as_of(const Path& resource, AsOf as_of) const;
+
+  // Folds at most 10,000 resources, so that a page can be shorter than its limit.
+  tl::expected<ResourceList, StorageError> resources_as_of(const ResourcesQuery& query,
+                                                           const Policy& policy, AsOf as_of) const;
 
   // Builds anew beside the live ones from the log, compares both at one position, and swaps the
   // new ones in, different or not (a synced CURRENT file). Queries and writers go on. One at a

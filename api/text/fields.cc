@@ -6,6 +6,7 @@
 #include <shared_mutex>
 
 #include "api/holdfast.capnp.h"
+#include "api/text/scalar.h"
 
 namespace holdfast::api {
 namespace {
@@ -73,6 +74,8 @@ FieldText describe(capnp::StructSchema::Field field) {
         break;
     }
   }
+  const auto type = field.getType();
+  text.in_words = type.isList() ? text.pairs : !type.isStruct() || is_as_of(type.asStruct());
   return text;
 }
 

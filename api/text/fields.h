@@ -22,8 +22,9 @@ struct FieldText {
   bool positional = false;       // may be given without its name
   bool optional_number = false;  // Int64 whose default means that it is not given
   bool in_union = false;
-  bool pairs = false;  // List of (name, value): WORD.NAME=VALUE
-  bool bare = false;   // Bool: its word alone makes it true
+  bool pairs = false;    // List of (name, value): WORD.NAME=VALUE
+  bool bare = false;     // Bool: its word alone makes it true
+  bool in_words = true;  // false: a list or a struct that has no form in words
 };
 
 // In the order of the schema. The reference stays valid.

@@ -80,7 +80,7 @@ std::string known_words(capnp::StructSchema inner, capnp::StructSchema outer) {
   std::string known;
   for (const auto schema : {inner, outer}) {
     for (const auto& field : fields_of(schema)) {
-      if (field.in_union || find_word(schema, field.word) != &field) continue;
+      if (field.in_union || !field.in_words || find_word(schema, field.word) != &field) continue;
       if (!known.empty()) known += ", ";
       known += field.word;
     }

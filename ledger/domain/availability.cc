@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
+#include <utility>
 
 #include "ledger/domain/admission.h"
 #include "ledger/domain/state.h"
@@ -17,31 +19,51 @@ void append(std::vector<FreePiece>& pieces, Span span, std::int64_t free) {
   }
 }
 
-struct Level {  // units occupied throughout the span
-  Span span;
-  std::int64_t units;
-};
+// free(t) = capacity - max of U over [t, t + turnaround], for t in the window: a sliding maximum. A
+// step of U reaches back by the turnaround; the highest of those that reach t counts. Takes the
+// steps in order.
+class FreePieces {
+ public:
+  FreePieces(Span window, std::int64_t capacity, Duration turnaround)
+      : t_(window.from), until_(window.until), capacity_(capacity), turnaround_(turnaround) {}
 
-// free(t) = capacity - max of U over [t, t + turnaround], for t in the window. A step of U reaches
-// back by the turnaround; the highest of those that reach t counts: a sliding maximum.
-std::vector<FreePiece> free_pieces(const std::vector<Level>& steps, Span window,
-                                   std::int64_t capacity, Duration turnaround) {
-  std::vector<FreePiece> pieces;
-  std::deque<const Level*> highest;  // candidates, units falling, ends rising
-  std::size_t next = 0;
-  for (Instant t = window.from; t < window.until;) {
-    for (; next < steps.size() && steps[next].span.from - turnaround <= t; ++next) {
-      while (!highest.empty() && highest.back()->units <= steps[next].units) highest.pop_back();
-      highest.push_back(&steps[next]);
-    }
-    while (highest.front()->span.until <= t) highest.pop_front();
-    Instant until = std::min(window.until, highest.front()->span.until);
-    if (next < steps.size()) until = std::min(until, steps[next].span.from - turnaround);
-    append(pieces, {t, until}, std::max<std::int64_t>(0, capacity - highest.front()->units));
-    t = until;
+  void add(Span step, std::int64_t units) {
+    go_on_to(step.from - turnaround_);
+    while (!highest_.empty() && highest_.back().units <= units) highest_.pop_back();
+    highest_.push_back({step.until, units});
   }
-  return pieces;
-}
+  std::vector<FreePiece> take() {
+    go_on_to(until_);
+    return std::move(pieces_);
+  }
+
+ private:
+  struct Level {
+    Instant until;
+    std::int64_t units;
+  };
+
+  void go_on_to(Instant end) {
+    end = std::min(end, until_);
+    while (t_ < end) {
+      if (highest_.front().until <= t_) {
+        highest_.pop_front();
+        continue;
+      }
+      const Level& level = highest_.front();
+      const Instant next = std::min(end, level.until);
+      append(pieces_, {t_, next}, std::max<std::int64_t>(0, capacity_ - level.units));
+      t_ = next;
+    }
+  }
+
+  Instant t_;
+  Instant until_;
+  std::int64_t capacity_;
+  Duration turnaround_;
+  std::deque<Level> highest_;  // candidates, units falling, ends rising
+  std::vector<FreePiece> pieces_;
+};
 
 // The parts of the window in which no claim may be, whatever room there is: in no order.
 std::vector<Span> closed_out(const PathRules& rules, Span window) {
@@ -80,7 +102,7 @@ std::vector<Span> closed_out(const PathRules& rules, Span window) {
 }
 
 // The pieces with nothing free within `out`.
-std::vector<FreePiece> without(const std::vector<FreePiece>& pieces, std::vector<Span> out) {
+std::vector<FreePiece> without(std::vector<FreePiece> pieces, std::vector<Span> out) {
   if (out.empty()) return pieces;
   std::sort(out.begin(), out.end());
   std::vector<FreePiece> left;
@@ -100,23 +122,64 @@ std::vector<FreePiece> without(const std::vector<FreePiece>& pieces, std::vector
 }
 
 // Keeps the pieces with enough units that belong to a long enough unbroken run of such pieces.
-std::vector<FreePiece> long_enough(const std::vector<FreePiece>& pieces, Quantity quantity,
-                                   Duration duration) {
-  std::vector<FreePiece> kept;
-  for (std::size_t begin = 0; begin < pieces.size();) {
-    if (pieces[begin].free < quantity.units) {
-      ++begin;
-      continue;
-    }
-    std::size_t end = begin + 1;
-    while (end < pieces.size() && pieces[end].free >= quantity.units) ++end;
-    if (pieces[end - 1].span.until - pieces[begin].span.from >= duration) {
-      kept.insert(kept.end(), pieces.begin() + static_cast<std::ptrdiff_t>(begin),
-                  pieces.begin() + static_cast<std::ptrdiff_t>(end));
-    }
-    begin = end;
+void keep_long_enough(std::vector<FreePiece>& pieces, Quantity quantity, Duration duration) {
+  auto kept = pieces.begin();
+  for (auto begin = pieces.begin(); begin != pieces.end();) {
+    const auto end = std::find_if(
+        begin, pieces.end(), [&](const FreePiece& piece) { return piece.free < quantity.units; });
+    const bool keep = begin != end && std::prev(end)->span.until - begin->span.from >= duration;
+    if (keep) kept = kept == begin ? end : std::move(begin, end, kept);
+    begin = end == pieces.end() ? end : std::next(end);
   }
-  return kept;
+  pieces.erase(kept, pieces.end());
+}
+
+// The begin of a span of some duration, put off by what is in its way.
+class Begin {
+ public:
+  Begin(Instant at, Duration duration) : at_(at), duration_(duration) {}
+
+  bool never() const { return !at_; }
+  Span span() const { return {*at_, *at_ + duration_}; }
+
+  void inside(const Windows& hours) {
+    if (at_) at_ = hours.first_covered(*at_, duration_);
+  }
+  void outside(const Windows& blocked) {
+    if (at_) at_ = blocked.end_of_last_met(span()).value_or(*at_);
+  }
+  // U must not be above `units` from `before` the span's begin to `behind` its end.
+  void clear_of(const Occupancy& occupancy, std::int64_t units, Duration before, Duration behind) {
+    if (!at_) return;
+    const auto last = occupancy.last_above({*at_ - before, span().until + behind}, units);
+    if (!last) return;
+    at_ = occupancy.first_not_above(*last, units);
+    if (at_) at_ = *at_ + before;
+  }
+
+ private:
+  std::optional<Instant> at_;  // none: never
+  Duration duration_;
+};
+
+// Nothing that begins earlier than it does afterwards can stand there.
+void put_off(Begin& begin, const PathRules& rules, std::int64_t allowed) {
+  if (rules.hours() != nullptr) begin.inside(*rules.hours());
+  rules.visit_levels([&](const ResourceNode& level) {
+    if (level.defined) begin.outside(level.defined->blocked);
+    return true;
+  });
+  rules.visit_wholes([&](const ResourceNode& whole) {
+    const Duration theirs = whole.turnaround();
+    const Duration between = std::max(rules.turnaround(), theirs);
+    begin.clear_of(whole.occupancy, 0, between - theirs, between);
+    return true;
+  });
+  if (rules.own() == nullptr) return;
+  begin.clear_of(rules.own()->occupancy, allowed, Duration{0}, rules.turnaround());
+  if (rules.own()->has_parts()) {
+    begin.clear_of(rules.own()->accounts->parts, 0, Duration{0}, Duration{0});
+  }
 }
 
 }  // namespace
@@ -131,16 +194,32 @@ std::vector<FreePiece> availability(const State& state, const AvailabilityQuery&
     pieces = {{query.window, capacity}};
   } else {
     const Duration turnaround = rules.turnaround();
-    std::vector<Level> steps;
+    FreePieces found(query.window, capacity, turnaround);
     rules.own()->occupancy.visit_steps({query.window.from, query.window.until + turnaround},
                                        [&](Span span, std::int64_t units) {
-                                         steps.push_back({span, units});
+                                         found.add(span, units);
                                          return true;
                                        });
-    pieces = free_pieces(steps, query.window, capacity, turnaround);
+    pieces = found.take();
   }
-  pieces = without(pieces, closed_out(rules, query.window));
-  return long_enough(pieces, query.quantity, query.duration.value_or(Duration{0}));
+  pieces = without(std::move(pieces), closed_out(rules, query.window));
+  keep_long_enough(pieces, query.quantity, query.duration.value_or(Duration{0}));
+  return pieces;
+}
+
+std::optional<FreePiece> next_free(const State& state, const NextFreeQuery& query,
+                                   const Policy& policy) {
+  const PathRules rules(state, query.resource.view(), policy);
+  const std::int64_t allowed = rules.capacity(std::nullopt) - query.quantity.units;
+  if (rules.is_unknown() || rules.closed() != nullptr || allowed < 0) return std::nullopt;
+  for (Begin begin(query.within.from, query.duration);;) {
+    const Instant tried = begin.span().from;
+    put_off(begin, rules, allowed);
+    if (begin.never() || begin.span().until > query.within.until) return std::nullopt;
+    if (begin.span().from == tried) {
+      return FreePiece{begin.span(), units_for_a_hold(rules, begin.span())};
+    }
+  }
 }
 
 std::int64_t free_at(const State& state, const Path& resource, Instant at, const Policy& policy) {

@@ -31,6 +31,19 @@ struct AvailabilityQuery {
 std::vector<FreePiece> availability(const State& state, const AvailabilityQuery& query,
                                     const Policy& policy);
 
+struct NextFreeQuery {
+  Path resource;
+  Duration duration;
+  Quantity quantity{1};
+  Span within;  // the whole of the span that is found lies in it
+};
+
+// The earliest span of exactly the duration that a hold for the quantity would be accepted on, with
+// the units that such a hold would find; none: there is none. O(log n) for each stretch of time
+// that is passed over, and the change points of U in it.
+std::optional<FreePiece> next_free(const State& state, const NextFreeQuery& query,
+                                   const Policy& policy);
+
 // Units free at the instant, judged as a hold beginning then would be.
 std::int64_t free_at(const State& state, const Path& resource, Instant at, const Policy& policy);
 

@@ -50,12 +50,17 @@ const Change* first_reaching(const Change* c, Instant after, std::int64_t level,
   return first_reaching(c->links.right, after, here, target);
 }
 
-void visit_changes(const Change* c, Span span, const std::function<bool(const Change&)>& visit,
-                   bool& go_on) {
-  if (c == nullptr || !go_on) return;
-  if (c->at > span.from) visit_changes(c->links.left, span, visit, go_on);
-  if (go_on && c->at > span.from && c->at < span.until) go_on = visit(*c);
-  if (c->at < span.until) visit_changes(c->links.right, span, visit, go_on);
+// Latest change within (after, before) where the prefix sum reaches `target`; likewise.
+const Change* last_reaching(const Change* c, Bounds bounds, std::int64_t level,
+                            std::int64_t target) {
+  if (c == nullptr || level + c->highest < target) return nullptr;
+  const std::int64_t here = level + sum_of(c->links.left) + c->delta;
+  if (c->at < bounds.before) {
+    if (const Change* found = last_reaching(c->links.right, bounds, here, target)) return found;
+    if (c->at <= bounds.after) return nullptr;
+    if (here >= target) return c;
+  }
+  return last_reaching(c->links.left, bounds, level, target);
 }
 
 void free_all(Change* c) {
@@ -121,22 +126,21 @@ Occupancy::Peak Occupancy::peak(Span span) const {
   return {highest, first_reaching(changes_.root(), span.from, always_, highest)->at};
 }
 
-void Occupancy::visit_steps(
-    Span span, const std::function<bool(Span piece, std::int64_t units)>& visit) const {
-  std::int64_t level = level_at(span.from);
-  Instant begin = span.from;
-  bool go_on = true;
-  visit_changes(
-      changes_.root(), span,
-      [&](const Change& c) {
-        const Span piece{begin, c.at};
-        const std::int64_t units = level;
-        begin = c.at;
-        level += c.delta;
-        return visit(piece, units);
-      },
-      go_on);
-  if (go_on) visit({begin, span.until}, level);
+std::optional<Instant> Occupancy::last_above(Span span, std::int64_t units) const {
+  const Bounds bounds{.after = span.from, .before = span.until};
+  const Change* last = last_reaching(changes_.root(), bounds, always_, units + 1);
+  if (last != nullptr) return last->at;
+  return level_at(span.from) > units ? std::optional(span.from) : std::nullopt;
+}
+
+std::optional<Instant> Occupancy::first_not_above(Instant at, std::int64_t units) const {
+  if (always_ > units) return std::nullopt;
+  std::optional<Instant> found;
+  visit_steps({at, kAllOfTime.until}, [&](Span piece, std::int64_t level) {
+    if (level <= units) found = piece.from;
+    return !found;
+  });
+  return found;
 }
 
 }  // namespace holdfast

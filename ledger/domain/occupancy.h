@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 
 #include "ledger/domain/avl.h"
 #include "ledger/domain/time.h"
@@ -28,9 +28,26 @@ class Occupancy {
   };
   Peak peak(Span span) const;
 
+  // The begin of the last piece of U within the span that is above `units`. O(log n).
+  std::optional<Instant> last_above(Span span, std::int64_t units) const;
+  // The first instant from `at` on at which U is not above `units`; none: never. O(log n + changes
+  // passed over).
+  std::optional<Instant> first_not_above(Instant at, std::int64_t units) const;
+
   // The pieces of U within the span in order: neighbours differ. Stops when `visit` says false.
-  void visit_steps(Span span,
-                   const std::function<bool(Span piece, std::int64_t units)>& visit) const;
+  template <class Visit>
+  void visit_steps(Span span, const Visit& visit) const {
+    std::int64_t level = level_at(span.from);
+    Instant begin = span.from;
+    const auto step = [&](const Change& c) {
+      const Span piece{begin, c.at};
+      const std::int64_t units = level;
+      begin = c.at;
+      level += c.delta;
+      return visit(piece, units);
+    };
+    if (visit_changes(changes_.root(), false, span, step)) visit(Span{begin, span.until}, level);
+  }
 
   bool empty() const { return always_ == 0 && changes_.empty(); }
 
@@ -49,6 +66,20 @@ class Occupancy {
     static void pull(Change& c);
   };
   using Changes = Avl<Change, Order>;
+
+  // The changes inside the span, its begin excluded, in order; false: `visit` said so.
+  template <class Visit>
+  static bool visit_changes(const Change* c, bool near, Span span, const Visit& visit) {
+    if (c == nullptr) return true;
+    if (c->at <= span.from) return visit_changes(c->links.right, near, span, visit);
+    if (!near && c->links.height <= Changes::kNearby) {
+      Changes::bring_near(c);
+      near = true;
+    }
+    if (!visit_changes(c->links.left, near, span, visit)) return false;
+    if (c->at >= span.until) return true;
+    return visit(*c) && visit_changes(c->links.right, near, span, visit);
+  }
 
   void change_at(Instant at, std::int64_t delta);
   std::int64_t level_at(Instant at) const;

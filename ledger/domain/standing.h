@@ -125,6 +125,7 @@ struct ResourceNode {
   bool forgettable = false;
 
   std::int64_t live_at_or_below = 0;
+  std::int64_t live_claims = 0;       // on the resource itself
   std::int64_t claims_in_memory = 0;  // of any state
   Occupancy occupancy;                // of live claims
   SpanIndex live;

@@ -169,6 +169,7 @@ void State::lapse(StandingClaim& claim) {
 void State::enter_occupancy(StandingClaim& claim) {
   claim.resource->occupancy.add(occupied_by(claim), claim.quantity);
   claim.resource->live.insert(claim);
+  ++claim.resource->live_claims;
   for (ResourceNode* n = claim.resource; n != nullptr; n = n->parent) ++n->live_at_or_below;
   enter_accounts(claim, claim.quantity);
   ++live_claims_;
@@ -177,6 +178,7 @@ void State::enter_occupancy(StandingClaim& claim) {
 void State::leave_occupancy(StandingClaim& claim) {
   claim.resource->occupancy.remove(occupied_by(claim), claim.quantity);
   claim.resource->live.erase(claim);
+  --claim.resource->live_claims;
   for (ResourceNode* n = claim.resource; n != nullptr; n = n->parent) --n->live_at_or_below;
   enter_accounts(claim, -claim.quantity);
   --live_claims_;

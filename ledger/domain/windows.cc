@@ -1,6 +1,7 @@
 #include "ledger/domain/windows.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace holdfast {
 
@@ -46,6 +47,20 @@ std::vector<Span> Windows::within(const Span& span) const {
     found.push_back({std::max(run->from, span.from), std::min(run->until, span.until)});
   }
   return found;
+}
+
+std::optional<Instant> Windows::first_covered(Instant at, Duration length) const {
+  const auto run = std::find_if(behind(at), runs_.end(), [&](const Span& r) {
+    return r.until - std::max(r.from, at) >= length;
+  });
+  return run == runs_.end() ? std::nullopt : std::optional(std::max(run->from, at));
+}
+
+std::optional<Instant> Windows::end_of_last_met(const Span& span) const {
+  const auto beyond = std::partition_point(runs_.begin(), runs_.end(),
+                                           [&](const Span& run) { return run.from < span.until; });
+  if (beyond == runs_.begin() || std::prev(beyond)->until <= span.from) return std::nullopt;
+  return std::prev(beyond)->until;
 }
 
 }  // namespace holdfast

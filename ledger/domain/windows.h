@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -29,6 +30,10 @@ class Windows {
   bool meet(const Span& span) const;
   // The runs that meet the span, cut to it, in order.
   std::vector<Span> within(const Span& span) const;
+  // The first instant from `at` on at which a run covers that length; none: never.
+  std::optional<Instant> first_covered(Instant at, Duration length) const;
+  // The end of the last run that meets the span; none: none does.
+  std::optional<Instant> end_of_last_met(const Span& span) const;
 
   bool operator==(const Windows& other) const { return spans_ == other.spans_; }
 

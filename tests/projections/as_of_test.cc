@@ -151,5 +151,37 @@ TEST(AsOfMany, NoClaimIsLeftOut) {
   EXPECT_EQ(page.items.size(), 110u);
 }
 
+TEST_F(AsOfPosition, ResourcesAreAsTheyWere) {
+  Running running(books_);
+  const auto text = [](const ListedResource& r) {
+    return r.path.str() + ":" + std::to_string(r.free) + " of " +
+           std::to_string(r.definition.capacity.units) + " with " + std::to_string(r.claims) +
+           (r.closed ? " closed" : "");
+  };
+  std::size_t listed = 0;
+  for (const AsOf as_of : moments()) {
+    const State state = then(as_of);
+    for (const char* resource : {"", "hall", "room-1"}) {
+      for (const std::int64_t at_least : {0, 2}) {
+        ResourcesQuery query{.resource = resource, .at_least = at_least, .most_visited = 1'000};
+        std::vector<std::string> expected;
+        for (const auto& one : list_resources(state, query, {}, as_of.now).resources) {
+          expected.push_back(text(one));
+        }
+        query.limit = 2;
+        std::vector<std::string> paged;
+        do {
+          const ResourceList page = value_of(running->resources_as_of(query, {}, as_of));
+          for (const auto& one : page.resources) paged.push_back(text(one));
+          query.after = page.more;
+        } while (!query.after.empty());
+        EXPECT_EQ(paged, expected) << resource << " at " << as_of.position.value;
+        listed += paged.size();
+      }
+    }
+  }
+  EXPECT_GT(listed, 50u);
+}
+
 }  // namespace
 }  // namespace holdfast::projections

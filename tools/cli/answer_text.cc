@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "api/text/fields.h"
 #include "api/text/words.h"
+#include "tools/cli/terminal.h"
 
 namespace holdfast::cli {
 namespace {
@@ -16,24 +18,55 @@ std::string cell(const capnp::DynamicStruct::Reader& from, std::string_view word
   return api::field_text(from, word, {}).value_or("");
 }
 
-// Fields of an event that the table has columns for, or that only programs need.
-constexpr std::array<std::string_view, 11> kNotDetail = {
-    "position", "transaction",          "transaction-count", "recorded-at", "type",   "resource",
-    "key",      "previous-on-resource", "previous-of-claim", "actor",       "content"};
+// The given fields but those in `elsewhere`: "holder=ann quantity=1". What is false goes without
+// saying.
+std::string detail(const capnp::DynamicStruct::Reader& from,
+                   std::span<const std::string_view> elsewhere) {
+  std::string detail;
+  const auto add = [&](const std::string& word) { detail += (detail.empty() ? "" : " ") + word; };
+  for (const auto& field : api::fields_of(from.getSchema())) {
+    const bool shown = std::ranges::find(elsewhere, field.word) != elsewhere.end();
+    if (shown || !api::is_given(from, field)) continue;
+    if (field.pairs) {
+      for (const auto pair : from.get(field.field).as<capnp::DynamicList>()) {
+        const auto attribute = pair.as<capnp::DynamicStruct>().as<wire::Attribute>();
+        add(fmt::format("{}.{}={}", field.word, attribute.getName().cStr(),
+                        attribute.getValue().cStr()));
+      }
+      continue;
+    }
+    const std::string value = cell(from, field.word);
+    if (field.field.getType().isBool() && value == "false") continue;
+    add(field.word + "=" + value);
+  }
+  return detail;
+}
+
+// Fields of an event that the table has columns for, that only programs need, or that are said in
+// another way.
+constexpr std::array<std::string_view, 15> kNotDetail = {"position",
+                                                         "transaction",
+                                                         "transaction-count",
+                                                         "recorded-at",
+                                                         "type",
+                                                         "resource",
+                                                         "key",
+                                                         "previous-on-resource",
+                                                         "previous-of-claim",
+                                                         "actor",
+                                                         "previous-on-to",
+                                                         "content",
+                                                         "step",
+                                                         "window",
+                                                         "window-added"};
 
 // What else an event says: "holder=ann quantity=1".
 std::string event_detail(wire::Event::Reader event) {
-  const capnp::DynamicStruct::Reader from(event);
-  std::string detail;
-  for (const auto& field : api::fields_of(from.getSchema())) {
-    const bool shown = std::ranges::find(kNotDetail, field.word) != kNotDetail.end();
-    if (shown || !api::is_given(from, field)) continue;
-    const std::string value = cell(from, field.word);
-    if (field.field.getType().isBool() && value == "false") continue;
-    if (!detail.empty()) detail += ' ';
-    detail += field.word + "=" + value;
-  }
-  return detail;
+  if (!event.hasWindow()) return detail(event, kNotDetail);
+  // The definition stands as it was.
+  return fmt::format("{} {} from={} until={}", event.getWindow().cStr(),
+                     event.getWindowAdded() ? "added" : "removed", cell(event, "from"),
+                     cell(event, "until"));
 }
 
 }  // namespace
@@ -75,6 +108,19 @@ std::string accepted_text(wire::Accepted::Reader accepted) {
   return text + label_lines(lines);
 }
 
+void add_claims(Table& table, wire::Accepted::Reader accepted) {
+  if (accepted.hasClaim()) add_row(table, accepted.getClaim());
+  for (const auto part : accepted.getParts()) add_claims(table, part);
+}
+
+void print_accepted(wire::Accepted::Reader accepted) {
+  print(accepted_text(accepted));
+  if (!accepted.hasParts()) return;
+  Table table = claims_table();
+  add_claims(table, accepted);
+  table.flush();
+}
+
 Table claims_table() {
   return Table({{"KEY"},
                 {"RESOURCE"},
@@ -105,6 +151,25 @@ void add_row(Table& table, wire::Event::Reader event) {
   table.add({cell(event, "position"), cell(event, "recorded-at"), cell(event, "type"),
              cell(event, "resource"), cell(event, "key"), cell(event, "actor"),
              event_detail(event)});
+}
+
+Table resources_table() {
+  return Table({{"RESOURCE"}, {"FREE", true}, {"CAPACITY", true}, {"CLAIMS", true}, {"DETAIL"}});
+}
+
+void add_row(Table& table, wire::ResourceState::Reader resource) {
+  constexpr std::array<std::string_view, 7> kElsewhere = {
+      "resource", "free", "capacity", "claims", "turnaround", "hours", "blocked"};
+  std::string rest = detail(resource, kElsewhere);
+  const auto add = [&](std::string_view word, std::int64_t number) {
+    if (number == 0) return;
+    rest += fmt::format("{}{}={}", rest.empty() ? "" : " ", word, cell(resource, word));
+  };
+  add("turnaround", resource.getTurnaround());
+  add("hours", resource.getHours());
+  add("blocked", resource.getBlocked());
+  table.add({cell(resource, "resource"), cell(resource, "free"), cell(resource, "capacity"),
+             cell(resource, "claims"), rest});
 }
 
 Table pieces_table() { return Table({{"FROM"}, {"UNTIL"}, {"FREE", true}}); }

@@ -17,10 +17,17 @@ std::vector<std::pair<std::string, std::string>> lines_of(capnp::DynamicStruct::
 // "accepted: position 2", and the claim as it is now.
 std::string accepted_text(wire::Accepted::Reader accepted);
 
+// The same on stdout; of a cart, a hold any, an end all with a table of their claims.
+void print_accepted(wire::Accepted::Reader accepted);
+// Adds what of it is about claims.
+void add_claims(Table& table, wire::Accepted::Reader accepted);
+
 Table claims_table();
 void add_row(Table& table, wire::Claim::Reader claim);
 Table history_table();
 void add_row(Table& table, wire::Event::Reader event);
+Table resources_table();
+void add_row(Table& table, wire::ResourceState::Reader resource);
 Table pieces_table();
 void add_row(Table& table, wire::FreePiece::Reader piece);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/text/json.h"
+#include "api/text/pages.h"
 #include "tools/cli/answer_text.h"
 #include "tools/cli/listing.h"
 #include "tools/cli/progress.h"
@@ -133,20 +134,31 @@ Exit print_refusal(const Options& options, wire::Refusal::Reader refusal) {
   return Exit::refused;
 }
 
+tl::expected<api::Response, Exit> ask_command(const Options& options, Connection& connection,
+                                              api::Request request) {
+  auto answer = connection.call(std::move(request));
+  if (!answer) return tl::unexpected(fail(options, "connection", answer.error()));
+  const auto response = answer->root();
+  if (response.isRefused()) return tl::unexpected(print_refusal(options, response.getRefused()));
+  if (!response.isOutcomes() || response.getOutcomes().size() != 1) {
+    return tl::unexpected(fail(options, "server", "the server gave an answer to another question"));
+  }
+  return std::move(*answer);
+}
+
+void print_outcome(wire::Response::Reader response) {
+  print_fields(response, response.getOutcomes()[0]);
+}
+
 Exit run_command(const Options& options, api::Request request) {
   Connection connection(options);
-  const auto answer = connection.call(std::move(request));
-  if (!answer) return fail(options, "connection", answer.error());
-  const auto response = answer->root();
-  if (response.isRefused()) return print_refusal(options, response.getRefused());
-  if (!response.isOutcomes() || response.getOutcomes().size() != 1) {
-    return fail(options, "server", "the server gave an answer to another question");
-  }
-  const auto outcome = response.getOutcomes()[0];
+  const auto answer = ask_command(options, connection, std::move(request));
+  if (!answer) return answer.error();
+  const auto outcome = answer->root().getOutcomes()[0];
   if (options.json) {
-    print_fields(response, outcome);
+    print_outcome(answer->root());
   } else if (outcome.isAccepted()) {
-    print(accepted_text(outcome.getAccepted()));
+    print_accepted(outcome.getAccepted());
   } else {
     return print_refusal(options, outcome.getRefused());
   }
@@ -155,7 +167,7 @@ Exit run_command(const Options& options, api::Request request) {
 
 Exit run_query(const Options& options, api::Request request) {
   const auto query = request.root().getQuery().asReader();
-  if (query.isClaims() || query.isHistory()) return run_listing(options, query);
+  if (api::is_paged(query)) return run_listing(options, query);
   Connection connection(options);
   const auto answer = connection.call(std::move(request));
   if (!answer) return fail(options, "connection", answer.error());

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api/text/json.h"
+#include "api/text/pages.h"
 #include "tools/cli/answer_text.h"
 #include "tools/cli/ask.h"
 #include "tools/cli/connection.h"
@@ -18,17 +19,17 @@ namespace {
 // Writes the items of all pages as one answer.
 class Output {
  public:
-  Output(bool json, const char* name, Table table)
-      : json_(json), name_(name), table_(std::move(table)) {}
+  Output(bool json, std::string name, Table table)
+      : json_(json), name_(std::move(name)), table_(std::move(table)) {}
 
-  template <class Items>
-  void page(const Items& items) {
-    for (const auto item : items) {
+  void page(capnp::DynamicList::Reader items) {
+    for (const auto element : items) {
+      const auto item = element.as<capnp::DynamicStruct>();
       if (json_) {
         print(count_ == 0 ? fmt::format("{{\"{}\":[", name_) : ",");
         print(boost::json::serialize(api::to_json(item)));
       } else {
-        add_row(table_, item);
+        add_item(item);
       }
       ++count_;
     }
@@ -49,44 +50,32 @@ class Output {
   }
 
  private:
+  void add_item(const capnp::DynamicStruct::Reader& item) {
+    if (item.getSchema() == capnp::Schema::from<wire::Claim>()) {
+      add_row(table_, item.as<wire::Claim>());
+    } else if (item.getSchema() == capnp::Schema::from<wire::Event>()) {
+      add_row(table_, item.as<wire::Event>());
+    } else {
+      add_row(table_, item.as<wire::ResourceState>());
+    }
+  }
+
   bool json_;
-  const char* name_;
+  std::string name_;
   Table table_;
   std::uint64_t count_ = 0;
 };
 
-struct Page {
-  std::uint64_t items;
-  std::string cursor;
-};
-
-// Prints the page; nothing when it is not an answer to the question.
-std::optional<Page> print_page(wire::Response::Reader response, Output& output) {
-  if (response.isClaims()) {
-    const auto answer = response.getClaims();
-    output.page(answer.getClaims());
-    return Page{answer.getClaims().size(), answer.getCursor().cStr()};
-  }
-  if (response.isHistory()) {
-    const auto answer = response.getHistory();
-    output.page(answer.getEvents());
-    return Page{answer.getEvents().size(), answer.getCursor().cStr()};
-  }
-  return std::nullopt;
+Table table_of(wire::Query::Reader query) {
+  if (query.isClaims()) return claims_table();
+  return query.isHistory() ? history_table() : resources_table();
 }
 
 api::Request page_request(wire::Query::Reader query, const std::string& cursor,
                           std::uint32_t limit) {
   api::Request request;
   request.root().setQuery(query);
-  auto page = request.root().getQuery();
-  if (page.isClaims()) {
-    if (!cursor.empty()) page.getClaims().setCursor(cursor.c_str());
-    page.getClaims().setLimit(limit);
-  } else {
-    if (!cursor.empty()) page.getHistory().setCursor(cursor.c_str());
-    page.getHistory().setLimit(limit);
-  }
+  api::set_page(request.root().getQuery(), cursor, limit);
   return request;
 }
 
@@ -94,22 +83,22 @@ api::Request page_request(wire::Query::Reader query, const std::string& cursor,
 
 Exit run_listing(const Options& options, wire::Query::Reader query) {
   Connection connection(options);
-  const std::uint32_t limit =
-      query.isClaims() ? query.getClaims().getLimit() : query.getHistory().getLimit();
-  Output output(options.json, query.isClaims() ? "claims" : "events",
-                query.isClaims() ? claims_table() : history_table());
+  const std::uint32_t limit = api::limit_of(query);
+  std::optional<Output> output;
   std::uint32_t left = limit;
   std::string cursor;
   for (;;) {
     const auto answer = connection.call(page_request(query, cursor, left));
     if (!answer) return fail(options, "connection", answer.error());
     if (answer->root().isRefused()) return print_refusal(options, answer->root().getRefused());
-    const auto page = print_page(answer->root(), output);
+    const auto page = api::page_of(answer->root());
     if (!page) return fail(options, "server", "the server gave an answer to another question");
+    if (!output) output.emplace(options.json, page->name, table_of(query));
+    output->page(page->items);
     cursor = page->cursor;
-    if (limit != 0) left -= static_cast<std::uint32_t>(std::min<std::uint64_t>(page->items, left));
+    if (limit != 0) left -= std::min<std::uint32_t>(page->items.size(), left);
     if (cursor.empty() || (limit != 0 && left == 0)) {
-      output.end(answer->root().getPosition(), cursor);
+      output->end(answer->root().getPosition(), cursor);
       return Exit::accepted;
     }
   }

@@ -8,9 +8,11 @@
 #include "api/endpoint.h"
 #include "api/text/time_text.h"
 #include "tools/cli/ask.h"
+#include "tools/cli/end_all.h"
 #include "tools/cli/import.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/terminal.h"
+#include "tools/cli/transact.h"
 #include "tools/cli/verify.h"
 #include "tools/cli/watch.h"
 
@@ -95,7 +97,10 @@ struct Program {
         admin(app, capnp::Schema::from<wire::Admin>(), "Operators"),
         watch(add_watch(app, watch_options)),
         import(add_import(app, import_options)),
-        verify(add_verify(app, data)) {}
+        verify(add_verify(app, data)),
+        end_all_limit(app.get_subcommand("end-all")->get_option("--limit")) {
+    add_steps(*app.get_subcommand("transact"), steps);
+  }
 
   Exit run(const Options& options) {
     if (import->parsed()) return run_import(options, import_options);
@@ -109,11 +114,20 @@ struct Program {
       return run_watch(options, std::move(request), watch_options.until_caught_up);
     }
     const auto ask = [&](const Subcommands& subcommands, capnp::DynamicStruct::Builder into,
-                         Exit (*run_it)(const Options&, api::Request)) {
+                         const auto& run_it) {
       if (auto done = subcommands.fill(into); !done) return bad_words(options, done.error());
       return run_it(options, std::move(request));
     };
-    if (commands.chosen()) return ask(commands, request.root().initBatch(1)[0], run_command);
+    if (commands.chosen()) {
+      const auto command = request.root().initBatch(1)[0];
+      return ask(commands, command, [&](const Options&, api::Request filled) {
+        if (command.isTransact()) return run_transact(options, std::move(filled), steps);
+        if (command.isEndAll()) {
+          return run_end_all(options, command.asReader(), end_all_limit->count() > 0);
+        }
+        return run_command(options, std::move(filled));
+      });
+    }
     if (queries.chosen()) return ask(queries, request.root().initQuery(), run_query);
     return ask(admin, request.root().initAdmin(), run_admin);
   }
@@ -127,6 +141,8 @@ struct Program {
   CLI::App* watch;
   CLI::App* import;
   CLI::App* verify;
+  CLI::Option* end_all_limit;
+  std::string steps;  // the file of a transaction's
 };
 
 Exit run(int argc, char** argv) {

@@ -10,17 +10,20 @@ namespace holdfast::cli {
 // A bar on stderr for long work, only where that is a terminal; redrawn at most ten times a second.
 class Progress {
  public:
-  // `unit` is what is counted for the rate ("lines", "events").
+  // `total` 0: nobody knows. `unit` is what is counted for the rate ("lines", "events").
   Progress(std::string what, std::uint64_t total, std::string unit);
-  // Takes the bar away.
-  ~Progress();
+  ~Progress() { hide(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   // `done` of `total`, `counted` units so far.
   void show(std::uint64_t done, std::uint64_t counted);
+  // Takes it away until the next time.
+  void hide();
 
  private:
+  std::string bar(std::uint64_t done) const;
+
   std::string what_;
   std::uint64_t total_;
   std::string unit_;

@@ -66,6 +66,20 @@ std::string key_reused(wire::Refusal::Reader refusal) {
          ": choose another key, or repeat the hold as it was";
 }
 
+std::string times(std::int64_t times) { return times == 1 ? "once" : number(times) + " times"; }
+
+std::string check_failed(wire::Refusal::Reader refusal) {
+  const std::string what = text(refusal.getWhat());
+  const std::string actual = text(refusal.getActual());
+  if (what == "open") return "the resource is not open: it is " + actual;
+  if (what == "free") return "fewer units are free than asked for: " + actual;
+  if (what == "live") return "the claim is not live: it is " + actual;
+  if (what == "version") return "the claim has another version: " + actual;
+  if (actual == "unknown") return what + " is not there: nobody defined the resource";
+  if (actual == "none") return "the resource has no " + what;
+  return what + " is " + actual + ", not what was said";
+}
+
 std::string bad_text(wire::Refusal::Reader refusal) {
   const std::string field = text(refusal.getField());
   if (field == "label" || field == "reason") {
@@ -95,7 +109,7 @@ std::string_view plain(wire::Reason reason) {
     case wire::Reason::BAD_QUANTITY:
       return "not a number of units that is possible here (1 to 10^9, at most what the claim has)";
     case wire::Reason::BAD_TTL:
-      return "give a ttl above zero or an expiry in the future, not both";
+      return "give a ttl or duration above zero, or an expiry in the future, not both";
     case wire::Reason::BAD_TIME:
       return "not an instant of this ledger: 2026-01-01T00:00:00Z, or @POSITION up to its head";
     case wire::Reason::FORBIDDEN:
@@ -108,14 +122,9 @@ std::string_view plain(wire::Reason reason) {
       return "the claim belongs to another holder: `holdfast show` it";
     case wire::Reason::ALREADY_DEFINED:
       return "it is defined, with other fields: `holdfast change` it";
-    case wire::Reason::EXTENSION_LIMIT:
-      return "the hold was extended as often as it may be";
-    case wire::Reason::HOLDER_LIMIT:
-      return "the holder has as many units as allowed";
     case wire::Reason::OUTSIDE_HOURS:
-      return "the span is not within the resource's hours";
-    case wire::Reason::BLOCKED:
-      return "the span meets a blocked one";
+      return "the span is not within one of the resource's hours: `holdfast availability` or "
+             "`holdfast next-free` shows what is";
     default:
       return "";
   }
@@ -150,7 +159,25 @@ std::string detail(wire::Refusal::Reader refusal) {
       return fmt::format("the resource is defined with capacity {}: leave --capacity out",
                          number(refusal.getCapacity()));
     case wire::Reason::CLOSED:
-      return text(refusal.getPath()) + " is closed";
+      return fmt::format("{} is closed: choose another resource, or `holdfast open` it",
+                         text(refusal.getPath()));
+    case wire::Reason::EXTENSION_LIMIT:
+      return fmt::format(
+          "the hold has been extended {}, as often as it may be: commit it in time, "
+          "or hold anew when it is over",
+          times(refusal.getLimit()));
+    case wire::Reason::HOLDER_LIMIT:
+      return fmt::format(
+          "the holder would have more than {} units at {} and below: end another "
+          "claim of theirs first (`holdfast claims {} --holder ...`)",
+          number(refusal.getLimit()), text(refusal.getPath()), text(refusal.getPath()));
+    case wire::Reason::BLOCKED:
+      return fmt::format(
+          "the span meets a blocked one of {}: choose another span, or `holdfast "
+          "unblock` it",
+          text(refusal.getPath()));
+    case wire::Reason::CHECK_FAILED:
+      return check_failed(refusal);
     case wire::Reason::CONFLICT:
       return conflict(refusal);
     default:

@@ -82,7 +82,8 @@ tl::expected<void, api::WordError> set_all(capnp::DynamicStruct::Builder into,
 
 FieldOptions::FieldOptions(CLI::App& app, capnp::StructSchema schema) {
   for (const auto& field : api::fields_of(schema)) {
-    if (!field.in_union) given_.push_back({&field, add_option(app, schema, field)});
+    if (field.in_union || !field.in_words) continue;
+    given_.push_back({&field, add_option(app, schema, field)});
   }
 }
 

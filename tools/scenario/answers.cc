@@ -63,12 +63,17 @@ std::vector<std::string> listed(wire::Response::Reader answer, const TimeBase& b
     for (const auto piece : answer.getAvailability().getPieces()) {
       words.push_back(piece_text(piece, base));
     }
+  } else if (answer.isResources()) {
+    for (const auto resource : answer.getResources().getResources()) {
+      words.push_back(std::string(resource.getResource()) + ":" +
+                      std::to_string(resource.getFree()));
+    }
   }
   return words;
 }
 
 bool is_list(wire::Response::Reader answer) {
-  return answer.isClaims() || answer.isHistory() ||
+  return answer.isClaims() || answer.isHistory() || answer.isResources() ||
          (answer.isAvailability() && answer.getAvailability().getFree() == wire::NONE);
 }
 

@@ -4,6 +4,8 @@
 #include <future>
 #include <utility>
 
+#include "api/text/pages.h"
+
 namespace holdfast::scenario {
 
 void ScenarioTime::pass_to(Instant at) {
@@ -71,47 +73,19 @@ Answer World::ask(wire::Request::Reader request, const std::string& actor) {
   return answer;
 }
 
-namespace {
-
-// The pages of a list as one answer. `list` gives a page's list, `init` the whole one's.
-template <class List, class Init>
-void join(const std::vector<Answer>& pages, const List& list, const Init& init) {
-  unsigned total = 0;
-  for (const Answer& page : pages) total += list(page.root()).size();
-  auto whole = init(total);
-  unsigned at = 0;
-  for (const Answer& page : pages) {
-    for (const auto item : list(page.root())) whole.setWithCaveats(at++, item);
-  }
-}
-
-}  // namespace
-
 Answer World::ask_whole(wire::Request::Builder request, const std::string& actor) {
   std::vector<Answer> pages;
   pages.push_back(ask(request.asReader(), actor));
-  const auto last = [&] { return pages.back().root(); };
-  while (last().isClaims() && last().getClaims().hasCursor()) {
-    request.getQuery().getClaims().setCursor(last().getClaims().getCursor());
+  for (auto page = api::page_of(pages.back().root()); page && !page->cursor.empty();
+       page = api::page_of(pages.back().root())) {
+    api::set_page(request.getQuery(), page->cursor, 0);
     pages.push_back(ask(request.asReader(), actor));
   }
-  while (last().isHistory() && last().getHistory().hasCursor()) {
-    request.getQuery().getHistory().setCursor(last().getHistory().getCursor());
-    pages.push_back(ask(request.asReader(), actor));
-  }
-  if (pages.size() == 1) return std::move(pages.front());
+  if (pages.size() == 1 || !api::page_of(pages.back().root())) return std::move(pages.back());
+  std::vector<wire::Response::Reader> roots;
+  for (const Answer& page : pages) roots.push_back(page.root());
   Answer whole;
-  if (last().isClaims()) {
-    join(
-        pages, [](wire::Response::Reader page) { return page.getClaims().getClaims(); },
-        [&](unsigned n) { return whole.builder().initClaims().initClaims(n); });
-  } else if (last().isHistory()) {
-    join(
-        pages, [](wire::Response::Reader page) { return page.getHistory().getEvents(); },
-        [&](unsigned n) { return whole.builder().initHistory().initEvents(n); });
-  } else {
-    return std::move(pages.back());
-  }
+  api::join_pages(roots, whole.builder());
   return whole;
 }
 

@@ -71,6 +71,46 @@ TEST(ConvertQuery, Availability) {
   EXPECT_EQ(judged(availability(R"({"resource":"r","from":1,"until":2,"duration":0})")), "bad_ttl");
 }
 
+TEST(ConvertQuery, NextFree) {
+  const auto next_free = [](std::string_view json) {
+    return to_query(WireOf<wire::NextFreeQuery>(json).reader());
+  };
+  const auto from_now = next_free(R"({"resource":"r","duration":"1h","quantity":2})");
+  EXPECT_EQ(from_now->at(Instant{5}).within, (Span{{5}, kMaxInstant}));
+  EXPECT_EQ(from_now->duration, kHour);
+  EXPECT_EQ(from_now->quantity, Quantity{2});
+  EXPECT_EQ(next_free(R"({"resource":"r","duration":1,"from":7,"until":9})")->at(Instant{5}).within,
+            (Span{{7}, {9}}));
+  EXPECT_EQ(judged(next_free(R"({"resource":"","duration":1})")), "bad_path");
+  EXPECT_EQ(judged(next_free(R"({"resource":"r","duration":1,"from":9,"until":9})")), "bad_span");
+  EXPECT_EQ(judged(next_free(R"({"resource":"r","duration":1,"from":-1})")), "bad_span");
+  EXPECT_EQ(judged(next_free(R"({"resource":"r","duration":1,"until":253402300800000})")),
+            "bad_span");
+  EXPECT_EQ(judged(next_free(R"({"resource":"r","duration":1,"quantity":0})")), "bad_quantity");
+  EXPECT_EQ(judged(next_free(R"({"resource":"r","duration":0})")), "bad_ttl");
+  EXPECT_EQ(judged(next_free(R"({"resource":"r"})")), "bad_ttl");
+  EXPECT_TRUE(next_free(R"({"resource":"r","duration":9223372036854775807})"))
+      << "longer than all of time: there is none";
+}
+
+TEST(ConvertQuery, Resources) {
+  const auto resources = [](std::string_view json) {
+    return to_query(WireOf<wire::ResourcesQuery>(json).reader());
+  };
+  EXPECT_EQ(resources("{}")->limit, kMaxPage);
+  EXPECT_EQ(resources(R"({"limit":9999})")->limit, kMaxPage);
+  const auto all = resources(R"({"resource":"r","from":1,"until":2,"quantity":3,"limit":4,
+                                 "cursor":"r/1"})");
+  EXPECT_EQ(all->resource + " " + all->after, "r r/1");
+  EXPECT_EQ(all->span, (Span{{1}, {2}}));
+  EXPECT_EQ(all->at_least, 3);
+  EXPECT_EQ(all->limit, 4u);
+  EXPECT_EQ(judged(resources(R"({"resource":"a//b"})")), "bad_path");
+  EXPECT_EQ(judged(resources(R"({"cursor":"a//b"})")), "bad_text cursor");
+  EXPECT_EQ(judged(resources(R"({"from":1})")), "bad_span");
+  EXPECT_EQ(judged(resources(R"({"quantity":0})")), "bad_quantity");
+}
+
 TEST(ConvertQuery, HistoryTakesOneFilter) {
   EXPECT_EQ(history(R"({"resource":"r"})")->resource, "r");
   EXPECT_EQ(history(R"({"key":"k"})")->key, "k");

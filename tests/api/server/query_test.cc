@@ -187,6 +187,68 @@ TEST_F(Queries, AvailabilityNowAndOverAWindow) {
   EXPECT_EQ(window(1).root().getAvailability().getPieces().size(), 1u);
 }
 
+TEST_F(Queries, ResourcesComePageByPageWhereFewOfManyAreListed) {
+  constexpr unsigned kSeats = 2'500;  // more than one answer looks at
+  ask([&](wire::Request::Builder request) {
+    auto batch = request.initBatch(kSeats);
+    for (unsigned i = 0; i < kSeats; ++i) {
+      batch[i].initDefine().setResource("hall/" + std::to_string(10'000 + i));
+      batch[i].getDefine().setCapacity(i % 1'000 == 999 ? 2 : 1);
+    }
+  });
+  for (const std::int64_t as_of : {0, 2'000}) {
+    Words paths;
+    std::string cursor;
+    unsigned pages = 0;
+    do {
+      const auto answer = ask([&](wire::Request::Builder request) {
+        auto query = request.initQuery().initResources();
+        query.setResource("hall");
+        query.setQuantity(2);
+        if (!cursor.empty()) query.setCursor(cursor);
+        if (as_of != 0) query.initAsOf().setPosition(as_of);
+      });
+      ASSERT_TRUE(answer.root().isResources());
+      for (const auto one : answer.root().getResources().getResources()) {
+        paths.emplace_back(one.getResource().cStr());
+      }
+      cursor = answer.root().getResources().getCursor().cStr();
+      ++pages;
+    } while (!cursor.empty());
+    EXPECT_EQ(paths, (Words{"hall/10999", "hall/11999"})) << as_of;
+    EXPECT_EQ(pages, as_of == 0 ? 3u : 1u);
+  }
+}
+
+TEST_F(Queries, ResourcesWithLongAttributesFitIntoAMessage) {
+  const std::string value(4'000, 'x');
+  constexpr unsigned kCars = 100;  // of 128,000 bytes each
+  for (unsigned i = 0; i < kCars; ++i) {
+    command([&](wire::Command::Builder command) {
+      auto define = command.initDefine();
+      define.setResource("cars/" + std::to_string(100 + i));
+      auto attributes = define.initAttributes(32);
+      for (unsigned n = 0; n < 32; ++n) {
+        attributes[n].setName("a" + std::to_string(n));
+        attributes[n].setValue(value);
+      }
+    });
+  }
+  unsigned cars = 0;
+  std::string cursor;
+  do {
+    const auto answer = ask([&](wire::Request::Builder request) {
+      auto query = request.initQuery().initResources();
+      query.setResource("cars");
+      if (!cursor.empty()) query.setCursor(cursor);
+    });
+    ASSERT_TRUE(answer.root().isResources());
+    cars += answer.root().getResources().getResources().size();
+    cursor = answer.root().getResources().getCursor().cStr();
+  } while (!cursor.empty());
+  EXPECT_EQ(cars, kCars);
+}
+
 TEST_F(Queries, HistoryInBothDirectionsWithEveryFilter) {
   hold("hall/1", "a", "ann");
   hold("hall/2", "b", "bob");

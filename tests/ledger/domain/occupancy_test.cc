@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -94,7 +96,17 @@ TEST(Occupancy, AgainstAnArray) {
       const Occupancy::Peak expected = naive.peak(asked);
       ASSERT_EQ(peak.units, expected.units);
       ASSERT_EQ(peak.at, expected.at) << "the earliest instant";
-      ASSERT_EQ(pieces(occupancy, asked), pieces(naive, asked));
+      const std::vector<Piece> steps = pieces(naive, asked);
+      ASSERT_EQ(pieces(occupancy, asked), steps);
+      const std::int64_t units = below(8);
+      const auto last = std::find_if(steps.rbegin(), steps.rend(),
+                                     [&](const Piece& piece) { return piece.units > units; });
+      ASSERT_EQ(occupancy.last_above(asked, units),
+                last == steps.rend() ? std::nullopt : std::optional(last->span.from));
+      std::int64_t at = asked.from.ms;
+      while (at < kEnd + 10 && naive.level(at) > units) ++at;
+      ASSERT_EQ(occupancy.first_not_above(asked.from, units),
+                at == kEnd + 10 ? std::nullopt : std::optional(Instant{at}));
       ASSERT_EQ(occupancy.empty(), standing.empty());
     }
     for (const Piece& piece : standing) occupancy.remove(piece.span, piece.units);

@@ -66,6 +66,62 @@ TEST(AnswerText, HistoryRows) {
             "quantity=1 expires=1970-01-01T00:01:00Z clamped=true available=0\n");
 }
 
+std::string history_detail(std::string_view json) {
+  const std::string line = row<wire::Event>(history_table(), json);
+  const auto begin = line.rfind("ACTOR  DETAIL\n");
+  const std::string cells = line.substr(line.find('\n') + 1);
+  EXPECT_NE(begin, std::string::npos);
+  return cells.substr(cells.find("desk") + 4);
+}
+
+TEST(AnswerText, DetailsOfChangesAndMoves) {
+  EXPECT_EQ(history_detail(R"({"type":"changed","resource":"r","actor":"desk","capacity":2,
+                               "turnaround":0,"window":"hours","window_added":true,"from":0,
+                               "until":1000})"),
+            "   hours added from=1970-01-01T00:00:00Z until=1970-01-01T00:00:01Z\n");
+  EXPECT_EQ(history_detail(R"({"type":"changed","resource":"r","actor":"desk","capacity":2,
+                               "turnaround":0,"window":"blocked","from":0,"until":1000})"),
+            "   blocked removed from=1970-01-01T00:00:00Z until=1970-01-01T00:00:01Z\n");
+  EXPECT_EQ(history_detail(R"({"type":"changed","resource":"r","actor":"desk","capacity":2,
+                               "turnaround":0,"parts":true,"step":3,
+                               "attributes":[{"name":"station","value":"17"},
+                                             {"name":"door","value":"a b"}]})"),
+            "   capacity=2 turnaround=0s parts=true attr.station=17 attr.door=a b\n");
+  EXPECT_EQ(history_detail(R"({"type":"moved","resource":"r","actor":"desk","to":"s",
+                               "previous_on_to":7,"holder":"ann"})"),
+            "   holder=ann to=s\n");
+}
+
+TEST(AnswerText, OfManyClaimsATable) {
+  testing::internal::CaptureStdout();
+  with<wire::Accepted>(R"({"first_position":3,"positions":2,"parts":[
+                           {"claim":{"key":"g/1","resource":"a","state":"held"}},
+                           {"parts":[{"claim":{"key":"g/2","resource":"b","state":"held"}}]},
+                           {"changed":false}]})",
+                       [](auto reader) { print_accepted(reader); });
+  std::fflush(stdout);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "accepted: positions 3 to 4\n"
+            "KEY  RESOURCE  FROM  UNTIL  UNITS  HOLDER  STATE  EXPIRES  VERSION\n"
+            "g/1  a                                     held                  0\n"
+            "g/2  b                                     held                  0\n");
+}
+
+TEST(AnswerText, Resources) {
+  EXPECT_EQ(row<wire::ResourceState>(
+                resources_table(),
+                R"({"resource":"hall/a","free":0,"capacity":2,"claims":1,"closed":true,
+                    "turnaround":1800000,"holder_limit":3,"blocked":2,
+                    "attributes":[{"name":"station","value":"17"}]})"),
+            "RESOURCE  FREE  CAPACITY  CLAIMS  DETAIL\n"
+            "hall/a       0         2       1  closed=true holder-limit=3 attr.station=17 "
+            "turnaround=30m blocked=2\n");
+  EXPECT_EQ(row<wire::ResourceState>(resources_table(),
+                                     R"({"resource":"r","free":1,"capacity":1,"claims":0})"),
+            "RESOURCE  FREE  CAPACITY  CLAIMS  DETAIL\n"
+            "r            1         1       0\n");
+}
+
 TEST(AnswerText, Pieces) {
   EXPECT_EQ(row<wire::FreePiece>(pieces_table(), R"({"from":0,"until":1000,"free":12})"),
             "FROM                  UNTIL                 FREE\n"
