@@ -20,6 +20,7 @@ from cpp_text import code_only, functions
 from sources import cpp_files, files, read, report
 
 MAX_FILE_LINES = 499
+MAY_BE_LONG = {"api/holdfast.capnp": "a contract that clients read from top to bottom"}
 MAX_FUNCTION_LINES = 69
 
 # From the bottom up; each may include itself and what stands before it.
@@ -115,7 +116,7 @@ def check_random(root, path, text):
 
 def check_length(root, path, text):
     lines = text.count("\n")
-    if lines > MAX_FILE_LINES:
+    if lines > MAX_FILE_LINES and path not in MAY_BE_LONG:
         yield lines, f"{lines} lines, at most {MAX_FILE_LINES}; give the file one job and split it"
     found = []
     if path.endswith((".h", ".cc")):
