@@ -26,9 +26,9 @@ api::Request step_request(wire::Command::Reader command, const std::string& curs
 }
 
 // The claims that were ended, by how; of a dry run those that would be.
-class Tally {
+class EndedClaims {
  public:
-  explicit Tally(bool dry_run) : dry_run_(dry_run) {}
+  explicit EndedClaims(bool dry_run) : dry_run_(dry_run) {}
 
   void add(wire::Accepted::Reader step) {
     for (const auto part : step.getParts()) {
@@ -57,7 +57,7 @@ Exit run_end_all(const Options& options, wire::Command::Reader command, bool one
   Connection connection(options);
   Progress progress(dry_run ? "counting" : "ending", 0, "claims");
   Table table = claims_table();
-  Tally tally(dry_run);
+  EndedClaims ended(dry_run);
   std::string cursor;
   for (std::uint64_t step = 1;; ++step) {
     const auto answer = ask_command(options, connection, step_request(command, cursor, step));
@@ -69,17 +69,17 @@ Exit run_end_all(const Options& options, wire::Command::Reader command, bool one
       return options.json ? Exit::refused : print_refusal(options, outcome.getRefused());
     }
     const auto accepted = outcome.getAccepted();
-    tally.add(accepted);
+    ended.add(accepted);
     if (!options.json) {
       add_claims(table, accepted);
       table.flush();
     }
     cursor = accepted.getCursor().cStr();
     if (cursor.empty() || one_step) break;
-    progress.show(0, tally.all());
+    progress.show(0, ended.all());
   }
   if (options.json) return Exit::accepted;
-  print(tally.text());
+  print(ended.text());
   if (!cursor.empty()) print("more: go on with --cursor '" + printable(cursor) + "'\n");
   return Exit::accepted;
 }

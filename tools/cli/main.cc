@@ -107,7 +107,7 @@ struct Program {
     if (verify->parsed()) return run_verify(options, data);
     api::Request request;
     if (watch->parsed()) {
-      auto into = request.root().initSubscription().initSubscribe();
+      const auto into = request.root().initSubscription().initSubscribe();
       if (auto done = watch_options.subscribe->fill(into); !done) {
         return bad_words(options, done.error());
       }
@@ -119,7 +119,7 @@ struct Program {
       return run_it(options, std::move(request));
     };
     if (commands.chosen()) {
-      const auto command = request.root().initBatch(1)[0];
+      auto command = request.root().initBatch(1)[0];
       return ask(commands, command, [&](const Options&, api::Request filled) {
         if (command.isTransact()) return run_transact(options, std::move(filled), steps);
         if (command.isEndAll()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -23,13 +24,14 @@ namespace holdfast::cli {
 namespace {
 
 // Every line but empty ones, numbered from 1.
-struct Line {
+struct StepLine {
   std::size_t number;
   std::string text;
 };
 
-tl::expected<std::vector<Line>, std::string> read_lines(std::istream& in, const std::string& name) {
-  std::vector<Line> lines;
+tl::expected<std::vector<StepLine>, std::string> read_lines(std::istream& in,
+                                                            const std::string& name) {
+  std::vector<StepLine> lines;
   std::string text;
   for (std::size_t number = 1; std::getline(in, text); ++number) {
     if (text.size() > kMaxLineBytes) {
@@ -42,7 +44,7 @@ tl::expected<std::vector<Line>, std::string> read_lines(std::istream& in, const 
   return lines;
 }
 
-tl::expected<std::vector<Line>, std::string> read_file(const std::string& path) {
+tl::expected<std::vector<StepLine>, std::string> read_file(const std::string& path) {
   if (path == "-") return read_lines(std::cin, "stdin");
   std::ifstream file(path, std::ios::binary);
   if (!file) return tl::unexpected(path + ": " + std::strerror(errno));
@@ -55,7 +57,7 @@ tl::expected<void, std::string> fill_steps(wire::Transact::Builder transact,
   if (!lines) return tl::unexpected(lines.error());
   auto steps = transact.initSteps(static_cast<unsigned>(lines->size()));
   for (unsigned i = 0; i < steps.size(); ++i) {
-    const Line& line = (*lines)[i];
+    const StepLine& line = (*lines)[i];
     if (const auto done = api::from_json(line.text, steps[i]); !done) {
       return tl::unexpected(
           fmt::format("{}:{}: {}", path == "-" ? "stdin" : path, line.number, done.error().text()));
