@@ -81,11 +81,11 @@ Refusal conflict(const PathRules& rules, const Placing& placing, std::int64_t ca
                  std::optional<Instant> excluded) {
   std::optional<Instant> tightest = excluded;
   std::vector<const StandingClaim*> blockers;
-  if (rules.own() != nullptr) {
-    const auto peak = rules.own()->occupancy.peak(occupied(placing.span, rules.turnaround()));
-    if (!excluded || (peak.units >= capacity && peak.at < *excluded)) tightest = peak.at;
-    blockers = covering(*rules.own(), *tightest, kMaxBlockers);
-  }
+  const Span wanted = occupied(placing.span, rules.turnaround());
+  const auto peak = rules.own() == nullptr ? Occupancy::Peak{.units = 0, .at = wanted.from}
+                                           : rules.own()->occupancy.peak(wanted);
+  if (!excluded || (peak.units >= capacity && peak.at < *excluded)) tightest = peak.at;
+  if (rules.own() != nullptr) blockers = covering(*rules.own(), *tightest, kMaxBlockers);
   if (excluded && *excluded <= *tightest) {
     visit_excluding(rules, Span{*tightest, *tightest + Duration{1}},
                     [&](const StandingClaim& claim) {

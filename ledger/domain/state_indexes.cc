@@ -92,6 +92,8 @@ void State::settle_on(StandingClaim& claim, ResourceNode& resource) {
 }
 
 void State::define(ResourceNode& node, std::unique_ptr<Resource> resource) {
+  // What has lapsed leaves with the turnaround it came with.
+  if (behind()) catch_up(node);
   node.defined = std::move(resource);
   if (!node.defined) {
     defined_.erase(node.path.view());

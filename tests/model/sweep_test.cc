@@ -50,6 +50,7 @@ std::vector<std::string> visible(const World& world) {
     shown.position = shown.transaction = {};
     shown.transaction_count = 0;
     shown.previous_on_resource = shown.previous_of_claim = {};
+    if (auto* moved = std::get_if<Moved>(&shown.happening)) moved->previous_on_to = {};
     lines.push_back(text_of(shown));
   }
   return lines;

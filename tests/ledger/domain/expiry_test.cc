@@ -157,5 +157,33 @@ TEST(Expiry, StealsGiveBackExactlyWhatWasHeld) {
   }
 }
 
+// However late the fold hears of a lapsed hold, it leaves with the turnaround it came with.
+TEST(Expiry, ALapsedHoldTakesItsTurnaroundAlong) {
+  for (const char* end : {"retire a", "change a turnaround=0s"}) {
+    World world;
+    world.given({"define a turnaround=10m", "hold a key=h from=1h until=2h holder=ann ttl=60s",
+                 "at 61s", end, end[0] == 'r' ? "define a" : "close a", "open a"});
+    State anew;
+    for (const Event& event : world.log) anew.evolve(event);
+    anew.advance(world.now);
+    const AvailabilityQuery all{Path::trusted("a"), {kT0, kT0 + kDay}, {1}, {}};
+    const std::vector<FreePiece> free = {{all.window, 1}};
+    EXPECT_EQ(availability(anew, all, world.policy), free) << end;
+    EXPECT_EQ(availability(world.state, all, world.policy), free) << end;
+  }
+}
+
+TEST(Expiry, AMovedClaimLeavesTheVouchedNumberBehind) {
+  World world;
+  world.given({"hold a key=h holder=ann capacity=5 ttl=10m"});
+  world.run(Command{{Actor::trusted("app"), false, {}, {}, {}, {}, {}, 0},
+                    Move{Key::trusted("h"), {}, {}, Path::trusted("b"), {}},
+                    {}});
+  EXPECT_EQ(world.state.claim("h")->vouched_capacity, std::nullopt);
+  EXPECT_EQ(world.run("hold b key=i holder=bob"),
+            "conflict available=0 capacity=1 blockers=h retry_at=600s");
+  EXPECT_EQ(world.run("hold b key=i holder=bob capacity=2").substr(0, 2), "ok");
+}
+
 }  // namespace
 }  // namespace holdfast::testing
