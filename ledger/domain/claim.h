@@ -21,24 +21,24 @@ struct Placement {
 struct Claim {
   Key key = Key::trusted({});
   Path resource = Path::trusted({});
-  std::optional<Span> span;    // none: all of time
-  Quantity quantity;           // as it stands, or as it stood when the claim ended
-  Quantity original_quantity;  // as first held: what a repeated hold is compared with
+  std::optional<Span> span = {};    // none: all of time
+  Quantity quantity = {};           // as it stands, or as it stood when the claim ended
+  Quantity original_quantity = {};  // as first held: what a repeated hold is compared with
   Holder holder = Holder::trusted({});
-  std::optional<Cart> cart;
-  std::optional<Note> label;
-  std::optional<Quantity> vouched_capacity;  // on a path nobody defined: the caller's number
-  bool bound = false;                        // held to be released with its connection
+  std::optional<Cart> cart = {};
+  std::optional<Note> label = {};
+  std::optional<Quantity> vouched_capacity = {};  // on a path nobody defined: the caller's number
+  bool bound = false;                             // held to be released with its connection
   ClaimState state = ClaimState::held;
-  Instant held_at;
-  Instant expires_at;           // of the hold; kept when committed
-  Position version;             // last event, its `expired` aside
-  Position last_event;          // last event, `expired` included: where its chain in the log begins
-  Position placed;              // of the `held` or `moved` that put it where it stands
+  Instant held_at = {};
+  Instant expires_at = {};      // of the hold; kept when committed
+  Position version = {};        // last event, its `expired` aside
+  Position last_event = {};     // last event, `expired` included: where its chain in the log begins
+  Position placed = {};         // of the `held` or `moved` that put it where it stands
   std::int64_t extensions = 0;  // of the hold, so far
-  std::optional<Placement> original;  // where it was held, once it has moved
-  std::optional<Key> stolen_from;     // the claim this one took over
-  std::optional<Key> stolen_by;
+  std::optional<Placement> original = {};  // where it was held, once it has moved
+  std::optional<Key> stolen_from = {};     // the claim this one took over
+  std::optional<Key> stolen_by = {};
   bool operator==(const Claim&) const = default;
 };
 

@@ -18,29 +18,29 @@ using Attributes = std::map<AttributeName, Note>;
 
 // What a `define` says of a resource. `own`, `nearest` and the like: DESIGN 1.2, along the path.
 struct Definition {
-  Quantity capacity{1};                         // own
-  Duration turnaround{0};                       // own
-  bool parts = false;                           // every level that has it
-  std::optional<Duration> max_ttl;              // own value; the smallest on the path counts
-  std::optional<Duration> default_ttl;          // nearest
-  std::optional<Quantity> holder_limit;         // every level that has it
-  std::optional<std::int64_t> extension_limit;  // nearest; 0 allowed
-  std::optional<Duration> max_hold_time;        // nearest
-  Attributes attributes;                        // own
+  Quantity capacity{1};                              // own
+  Duration turnaround{0};                            // own
+  bool parts = false;                                // every level that has it
+  std::optional<Duration> max_ttl = {};              // own value; the smallest on the path counts
+  std::optional<Duration> default_ttl = {};          // nearest
+  std::optional<Quantity> holder_limit = {};         // every level that has it
+  std::optional<std::int64_t> extension_limit = {};  // nearest; 0 allowed
+  std::optional<Duration> max_hold_time = {};        // nearest
+  Attributes attributes = {};                        // own
   bool operator==(const Definition&) const = default;
 };
 
 // The fields a `change` names; the others stay. An attribute without a value is taken away.
 struct DefinitionChange {
-  std::optional<Quantity> capacity;
-  std::optional<Duration> turnaround;
-  std::optional<bool> parts;
-  std::optional<Duration> max_ttl;
-  std::optional<Duration> default_ttl;
-  std::optional<Quantity> holder_limit;
-  std::optional<std::int64_t> extension_limit;
-  std::optional<Duration> max_hold_time;
-  std::map<AttributeName, std::optional<Note>> attributes;
+  std::optional<Quantity> capacity = {};
+  std::optional<Duration> turnaround = {};
+  std::optional<bool> parts = {};
+  std::optional<Duration> max_ttl = {};
+  std::optional<Duration> default_ttl = {};
+  std::optional<Quantity> holder_limit = {};
+  std::optional<std::int64_t> extension_limit = {};
+  std::optional<Duration> max_hold_time = {};
+  std::map<AttributeName, std::optional<Note>> attributes = {};
 };
 
 // The two kinds of explicit spans a resource has.

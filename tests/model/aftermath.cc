@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 
 #include "ledger/store/log.h"
 #include "ledger/store/memory_file_system.h"
@@ -101,7 +102,8 @@ class Disk {
     auto opened =
         store::Log::open({.fs = fs_, .dir = kData, .read_only = false, .accept_loss_from = {}});
     log_ = std::move(opened.value());
-    log_->append(events, {.latest = events.back().recorded_at, .import = {}}).value();
+    const auto appended = log_->append(events, {.latest = events.back().recorded_at, .import = {}});
+    if (!appended) throw std::runtime_error(appended.error().what);
   }
 
   std::unique_ptr<Projections> open(State& state) {

@@ -200,7 +200,7 @@ TEST_P(FoldOfWrongEvents, StopsThereAndNamesIt) {
   };
   hold("h1");
   hold("h2");
-  books.run(Extend{.key = *Key::make("h1"),
+  books.run(Extend{.which = *Key::make("h1"),
                    .holder = Holder::make("ann"),
                    .version = {},
                    .expiry = {.ttl = Duration{2 * kMinute.ms}, .expires_at = {}},

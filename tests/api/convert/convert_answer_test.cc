@@ -144,7 +144,10 @@ TEST(ConvertAnswer, EventsOfEveryType) {
            text.substr(text.find(before) + before.size());
   };
   const std::string plain = R"("clamped":false,"forced":false,"available":6})";
-  EXPECT_EQ(fields(Defined{{{5}, {6}, Duration{7}, Duration{8}}}),
+  EXPECT_EQ(fields(Defined{{.capacity = {5},
+                            .turnaround = {6},
+                            .max_ttl = Duration{7},
+                            .default_ttl = Duration{8}}}),
             R"(defined "capacity":5,"turnaround":6,"max_ttl":7,"default_ttl":8,)" + plain);
   EXPECT_EQ(fields(Changed{}), R"(changed "capacity":1,"turnaround":0,)" + plain);
   EXPECT_EQ(fields(Closed{}), "closed " + plain);

@@ -64,7 +64,8 @@ TEST(ConvertCommand, HoldWithNothing) {
 TEST(ConvertCommand, EveryOther) {
   const auto define = submit(
       R"({"define":{"resource":"r","capacity":3,"turnaround":5,"max_ttl":6,"default_ttl":7}})");
-  const Definition definition{{3}, {5}, Duration{6}, Duration{7}};
+  const Definition definition{
+      .capacity = {3}, .turnaround = {5}, .max_ttl = Duration{6}, .default_ttl = Duration{7}};
   EXPECT_EQ(std::get<Define>(define->action).definition, definition);
   const auto plain = submit(R"({"define":{"resource":"r"}})");
   EXPECT_EQ(std::get<Define>(plain->action).definition, Definition{});
