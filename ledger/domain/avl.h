@@ -1,8 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -63,22 +61,6 @@ class Avl {
   template <class Visit>
   void for_each(const Visit& visit) const {
     visit_below(root_, visit);
-  }
-
-  // A subtree of `kNearby` levels at most, brought near before it is walked: level by level, so
-  // that the nodes of a level are waited for together and not one by one.
-  static constexpr std::int32_t kNearby = 6;
-  static void bring_near(const T* top) {
-    std::array<const T*, std::size_t{1} << kNearby> nodes;
-    std::size_t count = 0;
-    nodes[count++] = top;
-    for (std::size_t next = 0; next < count; ++next) {
-      for (const T* child : {left(nodes[next]), right(nodes[next])}) {
-        if (child == nullptr) continue;
-        __builtin_prefetch(child);
-        nodes[count++] = child;
-      }
-    }
   }
 
   static T* left(const T* node) { return Traits::links(const_cast<T&>(*node)).left; }

@@ -46,7 +46,7 @@ class Occupancy {
       level += c.delta;
       return visit(piece, units);
     };
-    if (visit_changes(changes_.root(), false, span, step)) visit(Span{begin, span.until}, level);
+    if (visit_changes(changes_.root(), span, step)) visit(Span{begin, span.until}, level);
   }
 
   bool empty() const { return always_ == 0 && changes_.empty(); }
@@ -69,16 +69,12 @@ class Occupancy {
 
   // The changes inside the span, its begin excluded, in order; false: `visit` said so.
   template <class Visit>
-  static bool visit_changes(const Change* c, bool near, Span span, const Visit& visit) {
+  static bool visit_changes(const Change* c, Span span, const Visit& visit) {
     if (c == nullptr) return true;
-    if (c->at <= span.from) return visit_changes(c->links.right, near, span, visit);
-    if (!near && c->links.height <= Changes::kNearby) {
-      Changes::bring_near(c);
-      near = true;
-    }
-    if (!visit_changes(c->links.left, near, span, visit)) return false;
+    if (c->at <= span.from) return visit_changes(c->links.right, span, visit);
+    if (!visit_changes(c->links.left, span, visit)) return false;
     if (c->at >= span.until) return true;
-    return visit(*c) && visit_changes(c->links.right, near, span, visit);
+    return visit(*c) && visit_changes(c->links.right, span, visit);
   }
 
   void change_at(Instant at, std::int64_t delta);
