@@ -19,7 +19,7 @@ constexpr std::size_t kMessageEvents = 1'024;
 constexpr std::size_t kMessageBytes = 256u << 10;
 // Each message costs a write and a read. Under load they are made fewer and larger: so long is
 // waited for more events, for each message of a round.
-constexpr std::chrono::microseconds kWaitPerMessage{100};
+constexpr std::chrono::microseconds kWaitPerMessage{200};
 constexpr std::chrono::microseconds kShortestWait{1'000};
 constexpr std::chrono::microseconds kLongestWait{20'000};
 
