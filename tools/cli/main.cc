@@ -107,7 +107,7 @@ struct Program {
     if (verify->parsed()) return run_verify(options, data);
     api::Request request;
     if (watch->parsed()) {
-      const auto into = request.root().initSubscription().initSubscribe();
+      auto into = request.root().initSubscription().initSubscribe();
       if (auto done = watch_options.subscribe->fill(into); !done) {
         return bad_words(options, done.error());
       }
