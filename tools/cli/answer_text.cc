@@ -82,6 +82,13 @@ std::vector<std::pair<std::string, std::string>> lines_of(capnp::DynamicStruct::
   return lines;
 }
 
+std::vector<std::pair<std::string, std::string>> claim_lines(wire::Claim::Reader claim) {
+  auto lines = lines_of(claim);
+  if (!claim.getBound())
+    std::erase_if(lines, [](const auto& line) { return line.first == "bound"; });
+  return lines;
+}
+
 std::string accepted_text(wire::Accepted::Reader accepted) {
   std::string text = "accepted: ";
   if (accepted.getPositions() == 0) {
@@ -97,7 +104,7 @@ std::string accepted_text(wire::Accepted::Reader accepted) {
   }
   text += '\n';
   std::vector<std::pair<std::string, std::string>> lines;
-  if (accepted.hasClaim()) lines = lines_of(accepted.getClaim());
+  if (accepted.hasClaim()) lines = claim_lines(accepted.getClaim());
   for (auto& [label, value] : lines) {
     if (label == "expires" && accepted.getClamped())
       value += " (earlier than asked for: the limit)";

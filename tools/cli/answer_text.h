@@ -14,6 +14,9 @@ namespace holdfast::cli {
 // Every field that is given, by its word: labels and values.
 std::vector<std::pair<std::string, std::string>> lines_of(capnp::DynamicStruct::Reader from);
 
+// Likewise of a claim; that it is not bound goes without saying.
+std::vector<std::pair<std::string, std::string>> claim_lines(wire::Claim::Reader claim);
+
 // "accepted: position 2", and the claim as it is now.
 std::string accepted_text(wire::Accepted::Reader accepted);
 

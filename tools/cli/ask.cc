@@ -32,7 +32,7 @@ void print_claim(const Options& options, wire::Response::Reader response) {
     print_json(boost::json::object{{"position", response.getPosition()},
                                    {"claim", api::to_json(response.getClaim())}});
   } else {
-    print(label_lines(lines_of(response.getClaim())));
+    print(label_lines(claim_lines(response.getClaim())));
   }
 }
 
