@@ -25,6 +25,13 @@ api::Request step_request(wire::Command::Reader command, const std::string& curs
   return request;
 }
 
+// Where the next step goes on; empty: that was all. A step said again is not told whether it was
+// all; it goes on from where it began all the same: behind `cursor`, or before the first it wrote.
+std::string cursor_behind(wire::Accepted::Reader step, const std::string& cursor) {
+  if (step.hasCursor() || !step.getReplayed()) return step.getCursor().cStr();
+  return cursor.empty() ? std::to_string(step.getFirstPosition() - 1) : cursor;
+}
+
 // The claims that were ended, by how; of a dry run those that would be.
 class EndedClaims {
  public:
@@ -58,7 +65,7 @@ Exit run_end_all(const Options& options, wire::Command::Reader command, bool one
   Progress progress(dry_run ? "counting" : "ending", 0, "claims");
   Table table = claims_table();
   EndedClaims ended(dry_run);
-  std::string cursor;
+  std::string cursor = command.getEndAll().getCursor().cStr();
   for (std::uint64_t step = 1;; ++step) {
     const auto answer = ask_command(options, connection, step_request(command, cursor, step));
     if (!answer) return answer.error();
@@ -74,7 +81,7 @@ Exit run_end_all(const Options& options, wire::Command::Reader command, bool one
       add_claims(table, accepted);
       table.flush();
     }
-    cursor = accepted.getCursor().cStr();
+    cursor = cursor_behind(accepted, cursor);
     if (cursor.empty() || one_step) break;
     progress.show(0, ended.all());
   }
