@@ -123,7 +123,7 @@ void print_done(wire::Accepted::Reader accepted, const std::vector<std::string>&
 Exit print_refused(const Options& options, wire::Refusal::Reader refusal,
                    const std::vector<std::string>& steps) {
   const auto positions = refusal.getPositions();
-  if (positions.size() != steps.size()) return print_refusal(options, refusal);
+  if (steps.empty() || positions.size() != steps.size()) return print_refusal(options, refusal);
   const auto refused = std::count_if(positions.begin(), positions.end(),
                                      [](auto position) { return position.isRefused(); });
   print(fmt::format("refused: {} of {} steps, and so all of them: nothing was written\n", refused,
