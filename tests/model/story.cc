@@ -307,7 +307,8 @@ Command any_command(Choices& choices, Instant now, const Known& known) {
   static const std::vector<Actor> kActors = {Actor::trusted("app"), Actor::trusted("ann")};
   Asker asker{choices.any(kActors), false, {}, {}, {}, {}, {}, 0};
   asker.reason = maybe(choices, 10, Note::trusted("reason"));
-  asker.request_id = maybe(choices, 10, RequestId::trusted("request"));
+  asker.request_id =
+      maybe(choices, 10, RequestId::trusted("request-" + std::to_string(choices.below(kDay.ms))));
   Action action = choices.chance(12) ? any_transact(choices, now, known, asker)
                                      : any_single(choices, now, known);
   return {std::move(asker), std::move(action), {}};
