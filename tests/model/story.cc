@@ -46,8 +46,8 @@ Definition any_definition(Choices& choices) {
           .parts = choices.chance(30),
           .max_ttl = maybe(choices, 50, choices.any(kLongest)),
           .default_ttl = maybe(choices, 30, Duration{30 * kSecond.ms}),
-          .holder_limit = maybe(choices, 20, Quantity{2 + choices.below(4)}),
-          .extension_limit = maybe(choices, 20, choices.below(3)),
+          .holder_limit = maybe(choices, 30, Quantity{2 + choices.below(4)}),
+          .extension_limit = maybe(choices, 60, choices.below(2)),
           .max_hold_time = maybe(choices, 20, choices.chance(50) ? kMinute : kGrid),
           .attributes = any_attributes(choices)};
 }
@@ -105,7 +105,7 @@ Action any_resource_action(Choices& choices) {
 // Mostly of a claim that there is.
 Key any_known_key(Choices& choices, const Known& known) {
   Key key = any_key(choices);
-  for (int again = 0; again < 5 && !known(key); ++again) key = any_key(choices);
+  for (int again = 0; again < 12 && !known(key); ++again) key = any_key(choices);
   return key;
 }
 
