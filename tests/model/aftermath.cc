@@ -19,6 +19,14 @@ using projections::Projections;
 using projections::StateFilter;
 
 constexpr const char* kData = "/data";
+
+// A fault ends the story, by its name.
+template <class T>
+T must(tl::expected<T, store::StorageError> answer) {
+  if (!answer) throw std::runtime_error(answer.error().what);
+  return std::move(*answer);
+}
+
 constexpr Span kWindow{kT0, kT0 + Duration{(kCells + 4) * kGrid.ms}};
 
 State folded(const std::vector<Event>& events, Position until, Instant now) {
@@ -107,7 +115,7 @@ class Disk {
   }
 
   std::unique_ptr<Projections> open(State& state) {
-    return std::move(Projections::open({.fs = fs_, .dir = kData}, *log_, state).value());
+    return must(Projections::open({.fs = fs_, .dir = kData}, *log_, state));
   }
 
  private:
@@ -130,7 +138,7 @@ std::optional<std::string> history_differs(const Projections& rows,
       if (event.position <= at && concerns(event, path)) expected.push_back(event);
     }
     const HistoryQuery query{.resource = path.str(), .limit = 1'000'000};
-    if (rows.history(query, at).value().items != expected) return "history of " + path.str();
+    if (must(rows.history(query, at)).items != expected) return "history of " + path.str();
   }
   return std::nullopt;
 }
@@ -159,12 +167,12 @@ const projections::ClaimsQuery kEveryClaim{.resource = {},
 std::optional<std::string> past_differs(const Projections& rows, const std::vector<Event>& events,
                                         const Policy& policy, const Moment& then) {
   const AsOf as_of{then.oracle.head(), then.now};
-  auto claims = rows.claims_as_of(kEveryClaim, as_of).value();
+  auto claims = must(rows.claims_as_of(kEveryClaim, as_of));
   if (auto broken = claims_differ(std::move(claims.items), then.oracle.claims(then.now))) {
     return broken;
   }
   for (const Path& path : story_paths()) {
-    const State state = rows.resource_as_of(path, as_of).value();
+    const State state = must(rows.resource_as_of(path, as_of));
     for (const std::int64_t quantity : {1, 2}) {
       if (availability(state, {path, kWindow, {quantity}, {}}, policy) !=
           then.oracle.availability(path, kWindow, kGrid, {quantity}, then.now)) {
@@ -194,14 +202,14 @@ std::optional<std::string> aftermath(const World& world, const Oracle& oracle,
     if (auto what = different(restored, anew, claims, world.policy)) {
       return std::string("restored from rows ") + way + ": " + *what;
     }
-    auto found = rows->claims(kEveryClaim, world.now).value();
+    auto found = must(rows->claims(kEveryClaim, world.now));
     if (auto what = claims_differ(std::move(found.items), claims)) return "rows: " + *what;
     for (const Moment& then : moments) {
       if (auto what = past_differs(*rows, world.log, world.policy, then)) {
         return "as of " + std::to_string(then.oracle.head().value) + ": " + *what;
       }
     }
-    if (!rows->rebuild({}).value().differences.empty()) return "rebuilt rows differ";
+    if (!must(rows->rebuild({})).differences.empty()) return "rebuilt rows differ";
   }
   return std::nullopt;
 }

@@ -54,8 +54,12 @@ class Comparison {
 
   // At the end of a story: what its events leave behind on a disk, in rows and in states.
   std::optional<std::string> end() {
-    if (auto broken = aftermath(world_, oracle_, moments_)) return story_ + *broken;
-    return std::nullopt;
+    try {
+      if (auto broken = aftermath(world_, oracle_, moments_)) return story_ + *broken;
+      return std::nullopt;
+    } catch (const std::runtime_error& fault) {
+      return story_ + fault.what();
+    }
   }
 
  private:
@@ -107,6 +111,7 @@ class Comparison {
   void end_in_steps(Command command, std::size_t limit) {
     EndAll& end = std::get<EndAll>(command.action);
     end.limit = limit;
+    command.asker.request_id.reset();  // each step says something else
     do {
       end.begun = run(command).begun;
     } while (end.begun && !differs_);

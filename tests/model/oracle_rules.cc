@@ -270,10 +270,12 @@ std::optional<Oracle::Taken> Oracle::taken(const Wish& wish, const Claim& claim)
   const Span wanted = or_always(wish.span);
   const Span its = or_always(claim.span);
   if (!meet(longer(wanted, between), longer(its, between))) return std::nullopt;
-  return Taken{
-      &claim,
-      {std::max(wanted.from, its.from), std::min(wanted.until + between, its.until + between)},
-      !same};
+  const Span units = {std::max(wanted.from, its.from),
+                      std::min(wanted.until + between, its.until + between)};
+  // The instants of the wish at which it cannot be: too near before, within, too near behind.
+  const Span apart = {std::max(wanted.from, its.from - between),
+                      std::min(wanted.until, its.until + between)};
+  return Taken{&claim, same ? units : apart, !same};
 }
 
 Oracle::Tightest Oracle::tightest(const Wish& wish, Instant later) const {

@@ -46,8 +46,8 @@ Definition any_definition(Choices& choices) {
           .parts = choices.chance(30),
           .max_ttl = maybe(choices, 50, choices.any(kLongest)),
           .default_ttl = maybe(choices, 30, Duration{30 * kSecond.ms}),
-          .holder_limit = maybe(choices, 20, Quantity{2 + choices.below(4)}),
-          .extension_limit = maybe(choices, 20, choices.below(3)),
+          .holder_limit = maybe(choices, 30, Quantity{2 + choices.below(4)}),
+          .extension_limit = maybe(choices, 60, choices.below(2)),
           .max_hold_time = maybe(choices, 20, choices.chance(50) ? kMinute : kGrid),
           .attributes = any_attributes(choices)};
 }
@@ -105,7 +105,7 @@ Action any_resource_action(Choices& choices) {
 // Mostly of a claim that there is.
 Key any_known_key(Choices& choices, const Known& known) {
   Key key = any_key(choices);
-  for (int again = 0; again < 5 && !known(key); ++again) key = any_key(choices);
+  for (int again = 0; again < 12 && !known(key); ++again) key = any_key(choices);
   return key;
 }
 
@@ -307,7 +307,8 @@ Command any_command(Choices& choices, Instant now, const Known& known) {
   static const std::vector<Actor> kActors = {Actor::trusted("app"), Actor::trusted("ann")};
   Asker asker{choices.any(kActors), false, {}, {}, {}, {}, {}, 0};
   asker.reason = maybe(choices, 10, Note::trusted("reason"));
-  asker.request_id = maybe(choices, 10, RequestId::trusted("request"));
+  asker.request_id =
+      maybe(choices, 10, RequestId::trusted("request-" + std::to_string(choices.below(kDay.ms))));
   Action action = choices.chance(12) ? any_transact(choices, now, known, asker)
                                      : any_single(choices, now, known);
   return {std::move(asker), std::move(action), {}};

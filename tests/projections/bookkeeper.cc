@@ -107,7 +107,7 @@ std::vector<Event> Bookkeeper::busy(std::size_t events) {
   while (written.size() < events) {
     if (below(3) == 0) pass(Duration{static_cast<std::int64_t>(below(3'000))});
     std::optional<std::string> request;
-    if (below(4) == 0) request = "request-" + std::to_string(fresh_);
+    if (below(4) == 0) request = "request-" + std::to_string(requests_++);
     std::vector<Event> more = below(15) == 0 ? sweep(5) : run(any_action(), std::move(request));
     written.insert(written.end(), more.begin(), more.end());
   }

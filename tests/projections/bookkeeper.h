@@ -77,6 +77,7 @@ class Bookkeeper {
   std::vector<std::string> keys_;
   std::mt19937 random_;
   std::uint64_t fresh_ = 0;
+  std::uint64_t requests_ = 0;  // no id is accepted twice: the writer would have replayed it
 };
 
 // The event is one of the path's own: a move is of both its resources.
