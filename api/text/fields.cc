@@ -1,6 +1,7 @@
 #include "api/text/fields.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -19,6 +20,13 @@ constexpr std::uint64_t kPairs = 0xe3f1d0a96c5b8274;
 constexpr std::uint64_t kBare = 0xd5f26a1b3c7e9048;
 constexpr std::uint64_t kInstant = 0x9718cba1bff184fd;
 constexpr std::uint64_t kDuration = 0x907575bf55c007a3;
+
+// Flags and numbers that most claims and events do not have.
+bool is_quiet(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kQuiet = {"bound", "parts", "step", "previousOnTo",
+                                                      "windowAdded"};
+  return std::ranges::find(kQuiet, name) != kQuiet.end();
+}
 
 std::string separated(std::string_view camel_case, char separator) {
   std::string out;
@@ -42,6 +50,7 @@ FieldText describe(capnp::StructSchema::Field field) {
   text.field = field;
   text.name = snake_case(name);
   text.word = kebab_case(name);
+  text.quiet = !field.getType().isList() && is_quiet(name);
   text.in_union = proto.getDiscriminantValue() != capnp::schema::Field::NO_DISCRIMINANT;
   text.optional_number = proto.isSlot() && proto.getSlot().getDefaultValue().isInt64() &&
                          proto.getSlot().getDefaultValue().getInt64() == wire::NONE;
@@ -118,7 +127,8 @@ const FieldText* find_name(capnp::StructSchema schema, std::string_view name) {
 }
 
 bool is_given(const capnp::DynamicStruct::Reader& from, const FieldText& field) {
-  if (!from.has(field.field, capnp::HasMode::NON_NULL)) return false;
+  const auto mode = field.quiet ? capnp::HasMode::NON_DEFAULT : capnp::HasMode::NON_NULL;
+  if (!from.has(field.field, mode)) return false;
   return !field.optional_number || from.get(field.field).as<std::int64_t>() != wire::NONE;
 }
 

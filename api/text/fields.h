@@ -24,6 +24,7 @@ struct FieldText {
   bool in_union = false;
   bool pairs = false;    // List of (name, value): WORD.NAME=VALUE
   bool bare = false;     // Bool: its word alone makes it true
+  bool quiet = false;    // says something only where it is set
   bool in_words = true;  // false: a list or a struct that has no form in words
 };
 

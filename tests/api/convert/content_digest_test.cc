@@ -114,9 +114,17 @@ TEST(ContentDigest, SeesEveryField) {
     for (const auto& field : fields_of(member.field.getType().asStruct())) {
       capnp::MallocMessageBuilder message;
       auto command = fresh(message);
-      const auto inner =
+      auto inner =
           capnp::DynamicStruct::Builder(command).get(member.field).as<capnp::DynamicStruct>();
-      ASSERT_TRUE(set_field(inner, field, text_of(field), {}));
+      if (field.pairs) {
+        const std::vector<Pair> pairs{{"station", "17"}};
+        set_pairs(inner, field, pairs);
+      } else if (field.field.getType().isList()) {
+        inner.init(field.field, 1);
+      } else {
+        const bool is_flag = field.field.getType().isEnum();
+        ASSERT_TRUE(set_field(inner, field, is_flag ? "true" : text_of(field), {}));
+      }
       add(command, member.name + "." + field.name);
     }
     for (const auto& field : fields_of(capnp::Schema::from<wire::Command>())) {

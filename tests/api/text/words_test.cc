@@ -69,7 +69,8 @@ TEST(Words, MakeCommands) {
 
 TEST(Words, OfASteal) {
   const std::string expected =
-      R"({"steal":{"key":"h1","from_holder":"ann","new_key":"h3","holder":"bob"}})";
+      R"({"steal":{"key":"h1","from_holder":"ann","new_key":"h3","holder":"bob",)"
+      R"("force":false}})";
   EXPECT_EQ(command("steal h1 from-holder=ann holder=bob key=h3"), expected);
   EXPECT_EQ(command("steal h1 from_holder=ann holder=bob new-key=h3"), expected);
   EXPECT_EQ(command("steal key=h3 holder=bob from-holder=ann h1"), expected);
