@@ -362,10 +362,14 @@ Transact transaction(Form& form, capnp::List<wire::Command>::Reader commands, co
 Submission to_submission(wire::Command::Reader command, const Caller& caller) {
   Form form;
   const Digest content = content_digest(command);
+  if (!command.isTransact()) {
+    auto what = action(form, command, caller);
+    auto who = asker(form, command, caller);
+    if (form.objection()) return tl::unexpected(*form.objection());
+    return Command{std::move(who), std::move(what), content};
+  }
   auto who = asker(form, command, caller);
-  Action what = command.isTransact()
-                    ? transaction(form, command.getTransact().getSteps(), caller, who, content)
-                    : action(form, command, caller);
+  auto what = transaction(form, command.getTransact().getSteps(), caller, who, content);
   if (form.objection()) return tl::unexpected(*form.objection());
   return Command{std::move(who), std::move(what), content};
 }

@@ -157,6 +157,7 @@ void Dispatch::Impl::rebuild(Reply reply) {
   }
   if (rebuild_.joinable()) rebuild_.join();
   rebuild_ = std::thread([this, reply = std::move(reply)] {
+    projections_.wait_for(head());  // what was answered before is compared too
     auto rebuilt = projections_.rebuild([](Position) {});
     rebuilding_ = false;
     if (!rebuilt) return reply(error_answer(wire::ErrorKind::UNAVAILABLE, rebuilt.error().what));

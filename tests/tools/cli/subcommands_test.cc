@@ -34,7 +34,7 @@ TEST(Subcommands, FillCommands) {
                                   "--until", "2026-01-01T11:00:00Z", "--ttl", "-5s", "--quantity",
                                   "-1", "--request", "r"}),
             R"({"hold":{"resource":"room-1","key":"h1","from":"2026-01-01T10:00:00Z",)"
-            R"("until":"2026-01-01T11:00:00Z","quantity":-1,"ttl":-5000,"bound":false},)"
+            R"("until":"2026-01-01T11:00:00Z","quantity":-1,"ttl":-5000},)"
             R"("request_id":"r"})");
   EXPECT_EQ(parse<wire::Command>({"retire", "--force", "--reason=gone", "r"}),
             R"({"retire":{"resource":"r","force":true},"reason":"gone"})");
