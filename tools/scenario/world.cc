@@ -83,6 +83,7 @@ Answer World::ask_whole(wire::Request::Builder request, const std::string& actor
   }
   if (pages.size() == 1 || !api::page_of(pages.back().root())) return std::move(pages.back());
   std::vector<wire::Response::Reader> roots;
+  roots.reserve(pages.size());
   for (const Answer& page : pages) roots.push_back(page.root());
   Answer whole;
   api::join_pages(roots, whole.builder());
