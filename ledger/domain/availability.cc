@@ -84,7 +84,7 @@ std::vector<Span> closed_out(const PathRules& rules, Span window) {
   });
   rules.visit_wholes([&](const ResourceNode& whole) {
     const Duration theirs = whole.turnaround();
-    const Duration between = std::max(rules.turnaround(), theirs);
+    const Duration between = rules.between(whole);
     whole.occupancy.visit_steps(
         reach(window, between, theirs), [&](Span piece, std::int64_t units) {
           if (units > 0) out.push_back({piece.from - between, piece.until + (between - theirs)});
@@ -171,7 +171,7 @@ void put_off(Begin& begin, const PathRules& rules, std::int64_t allowed) {
   });
   rules.visit_wholes([&](const ResourceNode& whole) {
     const Duration theirs = whole.turnaround();
-    const Duration between = std::max(rules.turnaround(), theirs);
+    const Duration between = rules.between(whole);
     begin.clear_of(whole.occupancy, 0, between - theirs, between);
     return true;
   });

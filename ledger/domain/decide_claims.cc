@@ -13,10 +13,8 @@ Decided repeat(const StandingClaim& claim, const Hold& hold, const Holder& holde
   const auto reused = [](const char* field) {
     return refuse(Refusal{.reason = Reason::key_reused, .field = field});
   };
-  const bool moved = claim.extras && claim.extras->original;
-  const Path& resource = moved ? claim.extras->original->resource : claim.resource->path;
-  if (resource != hold.resource) return reused("resource");
-  if ((moved ? claim.extras->original->span : claim.own_span()) != hold.span) return reused("span");
+  if (claim.original_resource() != hold.resource) return reused("resource");
+  if (claim.original_span() != hold.span) return reused("span");
   if (claim.original_quantity != hold.quantity.units) return reused("quantity");
   if (claim.holder->holder != holder) return reused("holder");
   if (!claim.live()) {

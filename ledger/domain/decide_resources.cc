@@ -118,11 +118,7 @@ Decided decide(const Case& on, const Retire& retire) {
   if (!retire.force && !node->live.empty()) return in_use(on.state, retire.resource, false);
   Draft draft(on);
   node->live.for_each([&](const StandingClaim& claim) {
-    if (claim.state == ClaimState::held) {
-      draft.add(claim, Released{.quantity = {claim.quantity}, .remaining = {0}});
-    } else {
-      draft.add(claim, Cancelled{.quantity = {claim.quantity}, .remaining = {0}});
-    }
+    draft.add_end(claim);
     return true;
   });
   draft.add(retire.resource, Retired{.forced = retire.force});

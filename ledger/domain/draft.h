@@ -9,7 +9,8 @@
 
 namespace holdfast {
 
-// The events of one transaction as decide writes them: positions, chains and envelope.
+// The events of one decision: positions, chains and envelope. Which transaction they belong to is
+// known only when the whole command is judged.
 class Draft {
  public:
   explicit Draft(const internal::Case& on)
@@ -29,6 +30,16 @@ class Draft {
     event.previous_of_claim = claim.last_event;
     event.personal.holder = claim.holder->holder;
     return event;
+  }
+
+  // The end of a live claim by an operator: a hold is released, a booking cancelled, whole.
+  void add_end(const StandingClaim& claim) {
+    const Quantity all{claim.quantity};
+    if (claim.state == ClaimState::held) {
+      add(claim, Released{.quantity = all, .remaining = {0}});
+    } else {
+      add(claim, Cancelled{.quantity = all, .remaining = {0}});
+    }
   }
 
   // The first event of a claim.
@@ -64,10 +75,6 @@ class Draft {
 
   // Into the decision, with what has to be recalled before these events can be right.
   void move_into(internal::Decision& decision) {
-    for (Event& event : events_) {
-      event.transaction = events_.front().position;
-      event.transaction_count = static_cast<std::uint32_t>(events_.size());
-    }
     decision.events = std::move(events_);
     decision.unknown = std::move(unknown_);
   }

@@ -17,6 +17,13 @@ using internal::Decision;
 using internal::refuse;
 using Verdict = tl::expected<Judged, Refusal>;
 
+// The positions written, into the answer.
+void count_written(Judged& judged) {
+  if (judged.events.empty()) return;
+  judged.answer.first = judged.events.front().position;
+  judged.answer.count = static_cast<std::uint32_t>(judged.events.size());
+}
+
 // Folds what was decided and makes the answer of the state after it.
 Judged settle(State& state, const Policy& policy, Decision decision) {
   Judged judged{.events = std::move(decision.events),
@@ -24,12 +31,9 @@ Judged settle(State& state, const Policy& policy, Decision decision) {
                 .unknown = std::move(decision.unknown)};
   if (!judged.unknown.empty()) return Judged{.unknown = std::move(judged.unknown)};
   for (const Event& event : judged.events) state.evolve(event);
-  Accepted& answer = judged.answer;
-  if (!judged.events.empty()) {
-    answer.first = judged.events.front().position;
-    answer.count = static_cast<std::uint32_t>(judged.events.size());
-  }
+  count_written(judged);
   if (!decision.claim) return judged;
+  Accepted& answer = judged.answer;
   const StandingClaim* claim = state.find(decision.claim->view());
   HOLDFAST_INVARIANT(claim != nullptr, "the claim of an answer is in memory");
   answer.claim = State::snapshot(*claim);
@@ -113,17 +117,9 @@ bool Judge::take(Verdict part, Verdict& ended) {
   return true;
 }
 
-// All the parts as one transaction.
+// All the parts as one.
 Verdict Judge::whole() {
-  Accepted& answer = judged_.answer;
-  if (!judged_.events.empty()) {
-    answer.first = judged_.events.front().position;
-    answer.count = static_cast<std::uint32_t>(judged_.events.size());
-    for (Event& event : judged_.events) {
-      event.transaction = answer.first;
-      event.transaction_count = answer.count;
-    }
-  }
+  count_written(judged_);
   return std::move(judged_);
 }
 
@@ -183,8 +179,7 @@ Verdict Judge::repeat_any(const HoldAny& any, const Key& prefix) {
   Verdict ended;
   for (std::size_t i = 1; i <= static_cast<std::size_t>(any.count); ++i) {
     const StandingClaim& claim = *state_.find(numbered(prefix, i).view());
-    const bool moved = claim.extras && claim.extras->original;
-    const Path resource = moved ? claim.extras->original->resource : claim.resource->path;
+    const Path resource = claim.original_resource();
     if (resource == any.below || !at_or_below(resource.view(), any.below.view())) {
       return refuse(Refusal{.reason = Reason::key_reused, .field = "resource"});
     }
@@ -255,12 +250,7 @@ Verdict Judge::operator()(const EndAll& end) {
   Verdict ended;
   for (const StandingClaim* claim : claims) {
     Draft draft(Case{state_, command_, given_});
-    const Quantity all{claim->quantity};
-    if (claim->state == ClaimState::held) {
-      draft.add(*claim, Released{.quantity = all, .remaining = {0}});
-    } else {
-      draft.add(*claim, Cancelled{.quantity = all, .remaining = {0}});
-    }
+    draft.add_end(*claim);
     Decision decision{.claim = claim->key};
     draft.move_into(decision);
     if (!take(settle(state_, given_.policy, std::move(decision)), ended)) {
@@ -298,7 +288,13 @@ Verdict Judge::operator()(const Transact& transact) {
 }  // namespace
 
 tl::expected<Judged, Refusal> judge(State& state, const Command& command, const Given& given) {
-  return std::visit(Judge(state, command, given), command.action);
+  Verdict verdict = std::visit(Judge(state, command, given), command.action);
+  if (!verdict) return verdict;
+  for (Event& event : verdict->events) {
+    event.transaction = verdict->answer.first;
+    event.transaction_count = verdict->answer.count;
+  }
+  return verdict;
 }
 
 std::size_t fresh_keys_needed(const Action& action) {

@@ -34,9 +34,8 @@ class InTheWay {
 
  private:
   bool is_met(const StandingClaim& hold) const {
-    const Duration theirs = hold.resource->turnaround();
-    const Duration between = std::max(rules_.turnaround(), theirs);
-    return meets(occupied_by(hold), reach(span_, between, theirs));
+    const ResourceNode& its = *hold.resource;
+    return meets(occupied_by(hold), reach(span_, rules_.between(its), its.turnaround()));
   }
 
   const PathRules& rules_;

@@ -35,8 +35,7 @@ std::int64_t PathRules::capacity(std::optional<Quantity> vouched) const {
 namespace {
 
 Span reach_of(const PathRules& rules, const std::optional<Span>& span, const ResourceNode& other) {
-  const Duration theirs = other.turnaround();
-  return reach(span, std::max(rules.turnaround(), theirs), theirs);
+  return reach(span, rules.between(other), other.turnaround());
 }
 
 // Visits what stands below the resource, depth first.
@@ -99,8 +98,7 @@ std::optional<Instant> excluded_at(const PathRules& rules, const std::optional<S
   rules.visit_wholes([&](const ResourceNode& whole) {
     const Span touched = reach_of(rules, span, whole);
     if (const auto at = first_occupied(whole.occupancy, touched)) {
-      const Duration between = std::max(rules.turnaround(), whole.turnaround());
-      offer(span ? std::max(span->from, *at - between) : *at);
+      offer(span ? std::max(span->from, *at - rules.between(whole)) : *at);
     }
     return true;
   });

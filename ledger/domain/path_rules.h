@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -24,6 +25,10 @@ class PathRules {
   // As defined, else as vouched for, else 1.
   std::int64_t capacity(std::optional<Quantity> vouched) const;
   Duration turnaround() const { return own_ == nullptr ? Duration{0} : own_->turnaround(); }
+  // What must lie between a claim here and one on a whole or a part of it: the larger of the two.
+  Duration between(const ResourceNode& other) const {
+    return std::max(turnaround(), other.turnaround());
+  }
   Duration max_ttl() const { return max_ttl_; }
   Duration default_ttl() const { return default_ttl_; }
   std::optional<Duration> max_hold_time() const { return max_hold_time_; }

@@ -39,6 +39,10 @@ class Without {
 
 }  // namespace
 
+const Path& StandingClaim::original_resource() const {
+  return extras && extras->original ? extras->original->resource : resource->path;
+}
+
 bool visit_meeting(const ResourceNode& resource, Span span,
                    const std::function<bool(const StandingClaim&)>& visit) {
   // A claim occupies until its end plus turnaround: compare its end with the span moved back.

@@ -61,6 +61,11 @@ struct StandingClaim {
   StandingClaim* holder_next = nullptr;
 
   bool live() const { return !is_ended(state) && !lapsed; }
+  // Where it was held first, wherever it has moved since.
+  const Path& original_resource() const;
+  std::optional<Span> original_span() const {
+    return extras && extras->original ? extras->original->span : own_span();
+  }
   // As a client sees it: a lapsed hold is expired, recorded or not.
   ClaimState shown() const { return lapsed ? ClaimState::expired : state; }
   std::optional<Span> own_span() const {
