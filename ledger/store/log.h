@@ -1,6 +1,5 @@
 #pragma once
 
-#include <rocksdb/file_system.h>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -8,30 +7,15 @@
 #include <span>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 #include "ledger/domain/event.h"
-#include "ledger/store/ledger_id.h"
-#include "ledger/store/log_layout.h"
+#include "ledger/store/record_log.h"
 #include "ledger/store/storage_error.h"
 
-// The durable log: events by position in RocksDB, the Merkle head beside them, and the watermark
-// that shows when RocksDB came back with less than was acknowledged. Bytes: FORMAT.md.
+// The ledger's log: a log of records that are events.
 namespace holdfast::store {
-
-// Side by side with events in one synced write.
-struct GroupNote {
-  Instant latest;                             // latest instant of the ledger's clock
-  std::optional<ImportProgress> import = {};  // none: leave it as it is
-};
-
-struct OpenOptions {
-  std::shared_ptr<rocksdb::FileSystem> fs = nullptr;  // null: the operating system's
-  std::string dir;                                    // DATA
-  bool read_only = false;  // replay and verify; takes no lock, writes nothing
-  // Operator's word that positions from this one on are lost; starts a new ledger id.
-  std::optional<Position> accept_loss_from = {};
-};
 
 // Reads from any thread; append and refresh from one thread at a time.
 class Log {
@@ -40,17 +24,19 @@ class Log {
   // is behind its watermark or differs from it, or the watermark is missing or bad beside a log
   // that is not empty; the error names the positions that are gone.
   static tl::expected<std::unique_ptr<Log>, StorageError> open(const OpenOptions& options);
-  ~Log();
 
-  LedgerId id() const;
-  std::optional<Parent> parent() const;
-  Position head() const;   // last durable position
-  Digest root() const;     // Merkle root at head()
-  Instant latest() const;  // latest instant known to have been used
-  std::optional<ImportProgress> import() const;
+  LedgerId id() const { return records_->id(); }
+  std::optional<Parent> parent() const { return records_->parent(); }
+  Position head() const { return records_->head(); }     // last durable position
+  Digest root() const { return records_->root(); }       // Merkle root at head()
+  Instant latest() const { return records_->latest(); }  // latest instant known to have been used
+  std::optional<ImportProgress> import() const { return records_->import(); }
 
   // Free space where DATA lies; none when the file system does not say.
-  std::optional<std::uint64_t> free_bytes() const;
+  std::optional<std::uint64_t> free_bytes() const { return records_->free_bytes(); }
+
+  // The events' stored bytes, and the nodes of the Merkle tree over them.
+  const RecordLog& records() const { return *records_; }
 
   // One synced write of the events (dense, from head()+1, anything else stops the process; may be
   // empty when the note alone matters), then the watermark. When it returns without error all of it
@@ -61,7 +47,7 @@ class Log {
                                                  const GroupNote& note);
 
   // Writes the watermark anew with a later instant (at least every second, and at a clean stop).
-  tl::expected<void, StorageError> refresh(Instant latest);
+  tl::expected<void, StorageError> refresh(Instant latest) { return records_->refresh(latest); }
 
   tl::expected<Event, StorageError> read(Position position) const;
   tl::expected<std::vector<Event>, StorageError> read(std::span<const Position> positions) const;
@@ -78,10 +64,10 @@ class Log {
   tl::expected<void, StorageError> verify(const std::function<void(Position)>& progress) const;
 
  private:
-  struct Impl;
-  explicit Log(std::unique_ptr<Impl> impl);
+  explicit Log(std::unique_ptr<RecordLog> records) : records_(std::move(records)) {}
 
-  std::unique_ptr<Impl> impl_;
+  const std::unique_ptr<RecordLog> records_;
+  std::string bytes_;  // of the event being encoded
 };
 
 }  // namespace holdfast::store

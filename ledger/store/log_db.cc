@@ -18,11 +18,11 @@ rocksdb::DBOptions db_options(rocksdb::Env* env, bool read_only, bool create) {
   rocksdb::DBOptions options;
   options.env = env;
   options.create_if_missing = create;
-  options.create_missing_column_families = create;
+  options.create_missing_column_families = !read_only;
   // Ends at the first damaged record instead of refusing: what is missing then is the watermark's
   // to say, which knows it by position.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
-  // Both families go to disk together: the small one never keeps an old WAL alive, and the heads
+  // The families go to disk together: the small one never keeps an old WAL alive, and the heads
   // in the tables are those of the events in the tables.
   options.atomic_flush = true;
   // Bounds what a restart has to read again.
@@ -63,6 +63,23 @@ rocksdb::ColumnFamilyOptions meta_options() {
   return options;
 }
 
+// As the events: ever later keys, never overwritten. Digests cannot be compressed.
+rocksdb::ColumnFamilyOptions tree_options() {
+  rocksdb::ColumnFamilyOptions options;
+  options.write_buffer_size = 16 << 20;
+  options.compression = rocksdb::kNoCompression;
+  return options;
+}
+
+constexpr auto kTreeFamily = "tree";
+
+// Whether the database has the family, which earlier versions did not make.
+bool has_tree(const rocksdb::DBOptions& options, const std::string& path) {
+  std::vector<std::string> families;
+  const auto status = rocksdb::DB::ListColumnFamilies(options, path, &families);
+  return !status.ok() || std::ranges::find(families, kTreeFamily) != families.end();
+}
+
 tl::expected<void, StorageError> sync_directory(rocksdb::FileSystem& fs, const std::string& dir) {
   std::unique_ptr<rocksdb::FSDirectory> directory;
   auto status = fs.NewDirectory(dir, {}, &directory, nullptr);
@@ -85,8 +102,9 @@ tl::expected<std::unique_ptr<LogDb>, StorageError> LogDb::open_at(
   std::unique_ptr<LogDb> log(new LogDb);
   log->env_ = rocksdb::NewCompositeEnv(fs);
   const auto options = db_options(log->env_.get(), read_only, create);
-  const std::vector<rocksdb::ColumnFamilyDescriptor> families{
+  std::vector<rocksdb::ColumnFamilyDescriptor> families{
       {rocksdb::kDefaultColumnFamilyName, events_options()}, {"meta", meta_options()}};
+  if (!read_only || has_tree(options, path)) families.emplace_back(kTreeFamily, tree_options());
   rocksdb::DB* db = nullptr;
   const auto status =
       read_only ? rocksdb::DB::OpenForReadOnly(options, path, families, &log->families_, &db)

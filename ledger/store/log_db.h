@@ -21,7 +21,7 @@ struct Survey {
   std::optional<ImportProgress> import;
 };
 
-// The RocksDB in DATA/ledger with its two families. Closed when it goes.
+// The RocksDB in DATA/ledger with its families. Closed when it goes.
 class LogDb {
  public:
   // Changes no byte on disk, takes no lock. RocksDB's word when it refuses.
@@ -44,6 +44,8 @@ class LogDb {
   rocksdb::DB& db() const { return *db_; }
   rocksdb::ColumnFamilyHandle* events() const { return families_[0]; }
   rocksdb::ColumnFamilyHandle* meta() const { return families_[1]; }
+  // Null: opened read-only, of a ledger that no version with it has opened for writing yet.
+  rocksdb::ColumnFamilyHandle* tree() const { return families_.size() > 2 ? families_[2] : nullptr; }
 
  private:
   LogDb() = default;

@@ -1,5 +1,6 @@
 #include "ledger/store/log_layout.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,23 @@ std::optional<Position> position_of_key(std::string_view key) {
   Position position;
   for (const char c : key) position.value = position.value << 8 | static_cast<unsigned char>(c);
   return position;
+}
+
+TreeKey node_key(MerkleNode node) {
+  TreeKey key = run_key({(node.index + 1) << node.level});
+  key.back() = static_cast<char>(node.level);
+  return key;
+}
+
+TreeKey run_key(Position last) {
+  TreeKey key{};
+  std::ranges::copy(event_key(last), key.begin());
+  return key;
+}
+
+std::optional<Position> end_of_run(std::string_view key) {
+  if (key.size() != TreeKey{}.size() || key.back() != 0) return std::nullopt;
+  return position_of_key(key.substr(0, 8));
 }
 
 std::string head_key(std::uint64_t group) { return "head" + std::to_string(group % kHeadSlots); }

@@ -10,9 +10,10 @@
 #include "ledger/domain/time.h"
 #include "ledger/store/ledger_id.h"
 #include "ledger/store/merkle.h"
+#include "ledger/store/merkle_proof.h"
 
 // Keys and values of DATA/ledger, as FORMAT.md says them. Family `default`: events by position.
-// Family `meta`: everything else.
+// Family `tree`: nodes of the Merkle tree. Family `meta`: everything else.
 namespace holdfast::store {
 
 // Where a ledger id began that accepted the loss of its parent's last positions.
@@ -57,6 +58,17 @@ inline constexpr std::uint64_t kHeadSlots = 8;
 
 std::array<char, 8> event_key(Position position);  // big-endian: keys sort as positions do
 std::optional<Position> position_of_key(std::string_view key);
+
+// The tree: its leaves in runs, which never reach beyond a multiple of kRunLeaves, and its nodes
+// from level kNodeLevel on; what lies between is made from a run. Keys sort in the order in which
+// runs and nodes are completed.
+inline constexpr unsigned kNodeLevel = 8;
+inline constexpr std::uint64_t kRunLeaves = std::uint64_t{1} << kNodeLevel;
+using TreeKey = std::array<char, 9>;  // position of the last leaf below, big-endian; level
+TreeKey node_key(MerkleNode node);
+TreeKey run_key(Position last);
+// Position of the run's last leaf; nothing: the key is not a run's.
+std::optional<Position> end_of_run(std::string_view key);
 
 inline constexpr std::string_view kIdentityKey = "identity";
 inline constexpr std::string_view kImportKey = "import";

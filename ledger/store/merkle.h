@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ledger/domain/ids.h"
+#include "ledger/store/merkle_proof.h"
 
 namespace holdfast::store {
 
@@ -19,8 +21,24 @@ class MerkleFrontier {
   // Nothing unless there are as many peaks as bits set in `size`.
   static std::optional<MerkleFrontier> restore(std::uint64_t size, std::vector<Digest> peaks);
 
-  // Appends one leaf; amortized one node hash besides the leaf's own.
-  void append(std::string_view leaf);
+  // Appends one leaf; amortized one node hash. `completed(MerkleNode, const Digest&)` hears of each
+  // node above it that this completes, from below.
+  template <class Completed>
+  void append(const Digest& leaf, Completed completed) {
+    Digest digest = leaf;
+    unsigned level = 0;
+    for (std::uint64_t rest = size_; (rest & 1) != 0; rest >>= 1) {
+      digest = node_digest(peaks_.back(), digest);
+      peaks_.pop_back();
+      ++level;
+      completed(MerkleNode{level, size_ >> level}, std::as_const(digest));
+    }
+    peaks_.push_back(digest);
+    ++size_;
+  }
+  void append(std::string_view record) {
+    append(leaf_digest(record), [](MerkleNode, const Digest&) {});
+  }
 
   std::uint64_t size() const { return size_; }
   // Left to right: the largest subtree first.
