@@ -1,10 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rocksdb/db.h>
-#include <rocksdb/env.h>
 #include <memory>
 
-#include "ledger/store/log_layout.h"
+#include "ledger/store/log_db.h"
 #include "tests/projections/running.h"
 
 namespace holdfast::projections {
@@ -15,22 +13,15 @@ using testing::HasSubstr;
 // Overwrites one stored event of the log with bytes that are none.
 void spoil_event(Bookkeeper& books, Position position) {
   books.close_log();
-  const auto env = rocksdb::NewCompositeEnv(books.options().fs);
-  rocksdb::DBOptions options;
-  options.env = env.get();
-  std::vector<rocksdb::ColumnFamilyHandle*> families;
-  rocksdb::DB* opened = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(
-      options, books.options().dir + "/ledger",
-      {{rocksdb::kDefaultColumnFamilyName, {}}, {"meta", {}}}, &families, &opened);
-  ASSERT_TRUE(status.ok()) << status.ToString();
-  std::unique_ptr<rocksdb::DB> db(opened);
-  const auto key = store::event_key(position);
-  rocksdb::WriteOptions synced;
-  synced.sync = true;
-  EXPECT_TRUE(db->Put(synced, families[0], {key.data(), key.size()}, "not an event").ok());
-  for (auto* family : families) EXPECT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
-  db.reset();
+  {
+    const auto db = store::LogDb::open(books.options().fs, books.options().dir);
+    ASSERT_TRUE(db) << db.error().what;
+    const auto key = store::event_key(position);
+    rocksdb::WriteOptions synced;
+    synced.sync = true;
+    const rocksdb::Slice at(key.data(), key.size());
+    EXPECT_TRUE((*db)->db().Put(synced, (*db)->events(), at, "not an event").ok());
+  }
   books.open_log();
 }
 
