@@ -45,7 +45,9 @@ class LogDb {
   rocksdb::ColumnFamilyHandle* events() const { return families_[0]; }
   rocksdb::ColumnFamilyHandle* meta() const { return families_[1]; }
   // Null: opened read-only, of a ledger that no version with it has opened for writing yet.
-  rocksdb::ColumnFamilyHandle* tree() const { return families_.size() > 2 ? families_[2] : nullptr; }
+  rocksdb::ColumnFamilyHandle* tree() const {
+    return families_.size() > 2 ? families_[2] : nullptr;
+  }
 
  private:
   LogDb() = default;

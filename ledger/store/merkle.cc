@@ -17,7 +17,8 @@ std::optional<MerkleFrontier> MerkleFrontier::restore(std::uint64_t size,
 Digest MerkleFrontier::root() const {
   if (peaks_.empty()) return sha256(std::string_view{});
   Digest digest = peaks_.back();
-  for (auto peak = peaks_.rbegin() + 1; peak != peaks_.rend(); ++peak) digest = node_digest(*peak, digest);
+  for (auto peak = peaks_.rbegin() + 1; peak != peaks_.rend(); ++peak)
+    digest = node_digest(*peak, digest);
   return digest;
 }
 

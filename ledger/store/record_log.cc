@@ -314,7 +314,8 @@ tl::expected<void, StorageError> RecordLog::scan(Position from, Position until,
 }
 
 tl::expected<void, StorageError> RecordLog::leaves(
-    Position from, Position until, const std::function<bool(Position, const Digest&)>& visit) const {
+    Position from, Position until,
+    const std::function<bool(Position, const Digest&)>& visit) const {
   constexpr std::size_t kDigestBytes = Digest{}.size();
   if (auto readable = impl_->check_readable(from, until); !readable) return readable;
   const LogDb& db = *impl_->db;

@@ -64,7 +64,8 @@ constexpr auto k0ebc = "0ebc5d3437fbe2db158b9f126a1d118e308181031d0a949f8dededeb
 
 using Texts = std::vector<std::string>;
 
-// The vectors of Google's certificate-transparency (merkle_tree_test.cc), which count leaves from 1.
+// The vectors of Google's certificate-transparency (merkle_tree_test.cc), which count leaves
+// from 1.
 TEST(MerkleProof, InclusionPathsAreThoseOfCertificateTransparency) {
   const WholeTree tree = tree_of_the_vectors();
   const auto path = [&](std::uint64_t leaf, std::uint64_t size) {
