@@ -77,6 +77,10 @@ Fill error_answer(wire::ErrorKind kind, std::string text) {
   };
 }
 
+Fill storage_answer(const store::StorageError& error) {
+  return error_answer(wire::ErrorKind::STORAGE, error.what);
+}
+
 Fill refused_answer(Refusal refusal, Position at) {
   return [refusal = std::move(refusal), at](wire::Response::Builder response) {
     response.setPosition(at.value);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/convert_command.h"
+#include "api/dispatch_proof.h"
 #include "api/dispatch_query.h"
 
 namespace holdfast::api {
@@ -29,8 +30,11 @@ std::string_view text(capnp::Text::Reader reader) { return {reader.cStr(), reade
 
 class Dispatch::Impl {
  public:
-  Impl(Ledger& ledger, projections::Projections& projections)
-      : ledger_(ledger), projections_(projections), queries_(ledger, projections) {}
+  Impl(Ledger& ledger, projections::Projections& projections, const proof::SigningKey& key)
+      : ledger_(ledger),
+        projections_(projections),
+        queries_(ledger, projections, key),
+        proofs_(ledger, projections, key) {}
   ~Impl() {
     if (rebuild_.joinable()) rebuild_.join();
   }
@@ -52,6 +56,7 @@ class Dispatch::Impl {
   Ledger& ledger_;
   projections::Projections& projections_;
   Queries queries_;
+  Proofs proofs_;
   std::atomic<std::uint64_t> connections_{0};
   std::atomic<bool> rebuilding_{false};
   std::thread rebuild_;
@@ -108,6 +113,8 @@ void Dispatch::Impl::handle(wire::Request::Reader request, const Caller& caller,
       return queries_.ask(request.getQuery(), caller, std::move(reply));
     case wire::Request::ADMIN:
       return admin(request.getAdmin(), std::move(reply));
+    case wire::Request::PROOF:
+      return proofs_.ask(request.getProof(), std::move(reply));
     case wire::Request::IMPORT_BEGIN:
       return import_begin(request.getImportBegin(), std::move(reply));
     case wire::Request::IMPORT_LINES:
@@ -210,8 +217,9 @@ void Dispatch::Impl::import_end(bool more, Reply reply) {
   });
 }
 
-Dispatch::Dispatch(Ledger& ledger, projections::Projections& projections)
-    : impl_(std::make_unique<Impl>(ledger, projections)) {}
+Dispatch::Dispatch(Ledger& ledger, projections::Projections& projections,
+                   const proof::SigningKey& key)
+    : impl_(std::make_unique<Impl>(ledger, projections, key)) {}
 Dispatch::~Dispatch() = default;
 
 tl::expected<Caller, Fill> Dispatch::greet(wire::Hello::Reader hello, std::string source,

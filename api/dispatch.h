@@ -8,6 +8,7 @@
 #include "api/caller.h"
 #include "api/holdfast.capnp.h"
 #include "ledger/ledger.h"
+#include "ledger/proof/signing_key.h"
 #include "projections/projections.h"
 
 namespace holdfast::api {
@@ -16,8 +17,8 @@ namespace holdfast::api {
 // from the projections on a thread of its own once those have reached the position of the read.
 class Dispatch {
  public:
-  // Both outlive the Dispatch.
-  Dispatch(Ledger& ledger, projections::Projections& projections);
+  // All outlive the Dispatch. Heads are signed with `key`.
+  Dispatch(Ledger& ledger, projections::Projections& projections, const proof::SigningKey& key);
   // Waits for what is being carried out.
   ~Dispatch();
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/live_claims.h"
+#include "ledger/proof/signed_head.h"
 
 namespace holdfast::api {
 
@@ -15,14 +16,6 @@ constexpr std::size_t kMaxVisited = 20'000;
 
 // Likewise resources.
 constexpr std::size_t kMaxResourcesVisited = 1'000;
-
-Fill storage_answer(const store::StorageError& error) {
-  return error_answer(wire::ErrorKind::STORAGE, error.what);
-}
-
-kj::ArrayPtr<const kj::byte> bytes(const auto& digest) {
-  return {reinterpret_cast<const kj::byte*>(digest.data()), digest.size()};
-}
 
 // The ledger as the committer saw it, with the projections as they are when the answer is made.
 struct Head {
@@ -35,7 +28,7 @@ struct Head {
   Ledger::Status status;
 };
 
-void put_head(const Head& head, const projections::Progress& progress,
+void put_head(const Head& head, const projections::Progress& progress, const proof::SigningKey& key,
               wire::Response::Builder response) {
   response.setPosition(head.size.value);
   auto answer = response.initHead();
@@ -58,12 +51,16 @@ void put_head(const Head& head, const projections::Progress& progress,
   answer.setImporting(head.status.importing);
   answer.setReadOnly(head.status.read_only);
   answer.setClockUnsafe(head.status.clock_unsafe);
+  const proof::Head stated{head.id, head.size.value, head.root, head.now};
+  answer.setNote(proof::sign_head(stated, key));
+  answer.setPublicKey(proof::to_text({head.id, key.public_key()}));
 }
 
 }  // namespace
 
-Queries::Queries(Ledger& ledger, projections::Projections& projections)
-    : ledger_(ledger), projections_(projections) {}
+Queries::Queries(Ledger& ledger, projections::Projections& projections,
+                 const proof::SigningKey& key)
+    : ledger_(ledger), projections_(projections), key_(key) {}
 
 void Queries::ask(wire::Query::Reader query, const Caller& caller, Reply reply) {
   switch (query.which()) {
@@ -232,7 +229,7 @@ void Queries::head(Reply reply) {
       const store::Log& log = ledger_.log();
       const Head head{log.id(), log.parent(), log.head(), log.root(), now, live, ledger_.status()};
       reply([this, head](wire::Response::Builder response) {
-        put_head(head, projections_.progress(), response);
+        put_head(head, projections_.progress(), key_, response);
       });
     };
   });

@@ -8,6 +8,7 @@
 #include "api/convert_query.h"
 #include "api/query_thread.h"
 #include "ledger/ledger.h"
+#include "ledger/proof/signing_key.h"
 #include "projections/projections.h"
 
 namespace holdfast::api {
@@ -18,8 +19,8 @@ namespace holdfast::api {
 // position.
 class Queries {
  public:
-  // Both outlive the Queries.
-  Queries(Ledger& ledger, projections::Projections& projections);
+  // All outlive the Queries. Heads are signed with `key`.
+  Queries(Ledger& ledger, projections::Projections& projections, const proof::SigningKey& key);
 
   // From any thread. May throw kj::Exception before `reply` is called or kept.
   void ask(wire::Query::Reader query, const Caller& caller, Reply reply);
@@ -48,6 +49,7 @@ class Queries {
 
   Ledger& ledger_;
   projections::Projections& projections_;
+  const proof::SigningKey& key_;
   QueryThread thread_;
 };
 

@@ -12,6 +12,9 @@ $Cxx.namespace("holdfast::wire");
 
 using import "live.capnp".Mark;
 using import "live.capnp".Subscription;
+using import "proof.capnp".Proof;
+using import "proof.capnp".Record;
+using import "proof.capnp".SignedHead;
 
 # Of text forms only: they change nothing on the wire. Data is hexadecimal there.
 annotation word @0xdcbc5eae8b71086e (field) :Text;         # its word for CLI and scenarios
@@ -41,6 +44,7 @@ struct Request {
     importLines @6 :List(ImportLine);
     importEnd @7 :ImportEnd;
     subscription @8 :Subscription;  # live events
+    proof @9 :Proof;
   }
 }
 
@@ -64,6 +68,9 @@ struct Response {
     events @15 :List(Event);  # of a subscription: what it has not been sent yet, in order
     mark @16 :Mark;           # of a subscription: where it stands
     resources @17 :ResourcesAnswer;
+    records @18 :List(Record);    # those of the first positions asked for that fit into a message
+    consistency @19 :List(Data);  # RFC 6962, 2.1.2
+    signedHead @20 :SignedHead;
   }
 }
 
@@ -605,6 +612,8 @@ struct HeadAnswer {
   readOnly @13 :Bool;
   clockUnsafe @14 :Bool;
   rebuilt @15 :Int64 = .none;  # position that a rebuild, while one runs, has reached
+  note @16 :Text;       # the head, signed: a C2SP signed-note of a C2SP tlog-checkpoint
+  publicKey @17 :Text;  # of the ledger, as C2SP signed-note writes it
 }
 
 # -- Operators

@@ -7,6 +7,7 @@
 #include "projections/as_of.h"
 #include "projections/fold.h"
 #include "projections/folders.h"
+#include "projections/path_ends.h"
 #include "projections/projector.h"
 #include "projections/queries.h"
 #include "projections/rebuild.h"
@@ -217,6 +218,11 @@ tl::expected<Page<Event>, StorageError> Projections::history(const HistoryQuery&
 tl::expected<Page<Claim>, StorageError> Projections::claims(const ClaimsQuery& query,
                                                             Instant now) const {
   return find_claims(*impl_->rows(), impl_->log(), query, now);
+}
+
+tl::expected<PathEnds, StorageError> Projections::path_ends(
+    std::span<const std::string> asked) const {
+  return prove_path_ends(*impl_->rows(), asked);
 }
 
 tl::expected<Position, StorageError> Projections::position_at(Instant instant) const {

@@ -12,6 +12,7 @@
 #include "ledger/domain/availability.h"
 #include "ledger/domain/resource_list.h"
 #include "ledger/domain/state.h"
+#include "ledger/proof/path_proof.h"
 #include "ledger/recall.h"
 #include "ledger/store/log.h"
 
@@ -77,6 +78,12 @@ struct Page {
   Position at;        // the position at which it is true
 };
 
+// Last positions of paths, with what proves them beside a head of size `at`.
+struct PathEnds {
+  Position at;
+  proof::PathProofs proofs;
+};
+
 struct Rebuilt {
   Position position;                        // the rebuilt rows have come to this position
   std::vector<std::string> differences;     // row by row, at most 100; none: equal
@@ -115,6 +122,10 @@ class Projections final : public Recall, public CommittedSink {
   tl::expected<Page<Event>, StorageError> history(const HistoryQuery& query, Position at) const;
   // Ended and live claims from the rows, in order of key, judged at `now`.
   tl::expected<Page<Claim>, StorageError> claims(const ClaimsQuery& query, Instant now) const;
+
+  // As of the position that the rows have just come to. Goes through all paths there are, twice when
+  // any are asked for.
+  tl::expected<PathEnds, StorageError> path_ends(std::span<const std::string> asked) const;
 
   // As of: folds what concerns the question from the log. Positions must be applied.
   // Last position recorded at the instant or before, of those applied; 0: none.

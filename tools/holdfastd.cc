@@ -8,10 +8,12 @@
 #include <string>
 
 #include "api/dispatch.h"
+#include "api/head_publisher.h"
 #include "api/live/hub.h"
 #include "api/server.h"
 #include "ledger/clock.h"
 #include "ledger/ledger.h"
+#include "ledger/proof/signing_key.h"
 #include "ledger/store/log.h"
 #include "projections/projections.h"
 #include "tools/holdfastd_options.h"
@@ -76,6 +78,8 @@ int serve(const ServerProgram& program, const StopSignals& signals) {
   log_options.accept_loss_from = program.accept_loss_from;
   auto log = store::Log::open(log_options);
   if (!log) return refuse(log.error().what);
+  const auto key = proof::SigningKey::open(program.data + "/signing-key");
+  if (!key) return refuse(key.error().what);
   State state;
   projections::Options projection_options;
   projection_options.dir = program.data;
@@ -89,7 +93,7 @@ int serve(const ServerProgram& program, const StopSignals& signals) {
   LedgerOptions ledger_options = program.ledger;
   ledger_options.wake_on_submit = false;
   Ledger ledger(**log, std::move(state), time, **projections, hub, ledger_options);
-  api::Dispatch dispatch(ledger, **projections);
+  api::Dispatch dispatch(ledger, **projections, *key);
   api::ServerOptions server_options = program.server;
   server_options.after_round = [&ledger] { ledger.wake(); };
   auto server = api::Server::listen(server_options, dispatch, hub);
@@ -100,9 +104,17 @@ int serve(const ServerProgram& program, const StopSignals& signals) {
               static_cast<double>(time.steady_ms() - began_ms) / 1'000);
   std::fflush(stdout);
 
+  std::optional<api::HeadPublisher> publisher;
+  if (!program.publish_heads.empty()) {
+    publisher.emplace(**log, **projections, *key, program.publish_heads,
+                      std::chrono::milliseconds(program.publish_every.ms),
+                      [](const std::string& why) { spdlog::error("no head published: {}", why); });
+  }
+
   spdlog::info("{}: stopping", strsignal(signals.wait()));
   (*server)->stop();
   ledger.stop();
+  publisher.reset();
   (*projections)->stop();
   spdlog::info("stopped at position {}", (*log)->head().value);
   return 0;

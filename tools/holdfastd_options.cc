@@ -105,6 +105,10 @@ void describe(CLI::App& app, ServerProgram& program, std::uint64_t& accept_loss_
                        "unanswered for three times as long is dropped");
   options.add("io-threads", program.server.io_threads, "threads that serve connections")
       ->check(CLI::Range(1, 64));
+  options.add("publish-heads", program.publish_heads,
+              "file, best on another machine's disk, to which signed heads are appended");
+  options.add_duration("publish-every", program.publish_every, kDay,
+                       "time between two of them, while the log grows");
   options.add("log-level", program.log_level, "what is written to standard error")
       ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
   app.add_option("--accept-loss-from", accept_loss_from,

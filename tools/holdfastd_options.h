@@ -17,6 +17,8 @@ struct ServerProgram {
   api::HubOptions hub;
   LedgerOptions ledger;
   std::optional<Position> accept_loss_from;
+  std::string publish_heads;  // file; empty: nowhere
+  Duration publish_every{60'000};
   std::string log_level = "info";
 };
 

@@ -37,7 +37,7 @@ class RunningServer {
     hub_ = std::make_unique<Hub>(*log_, *projections_, time_, hub_options);
     ledger_ = std::make_unique<Ledger>(*log_, std::move(state), time_, *projections_, *hub_,
                                        ledger_options);
-    dispatch_ = std::make_unique<Dispatch>(*ledger_, *projections_);
+    dispatch_ = std::make_unique<Dispatch>(*ledger_, *projections_, key_);
     server_options.listen = {"127.0.0.1", 0};
     auto listening = Server::listen(server_options, *dispatch_, *hub_);
     EXPECT_TRUE(listening) << listening.error();
@@ -71,6 +71,7 @@ class RunningServer {
   std::unique_ptr<projections::Projections> projections_;
   std::unique_ptr<Hub> hub_;
   std::unique_ptr<Ledger> ledger_;
+  const proof::SigningKey key_ = proof::SigningKey::generate();
   std::unique_ptr<Dispatch> dispatch_;
   std::unique_ptr<Server> server_;
 };
