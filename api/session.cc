@@ -42,6 +42,8 @@ std::size_t cost_of(wire::Request::Reader request, std::size_t frame_bytes) {
       const auto query = request.getQuery();
       return query.isClaim() || query.isHead() ? kSmall + frame_bytes : kPage + frame_bytes;
     }
+    case wire::Request::PROOF:
+      return kPage + frame_bytes;
     default:
       return kSmall + frame_bytes;
   }

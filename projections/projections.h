@@ -123,8 +123,8 @@ class Projections final : public Recall, public CommittedSink {
   // Ended and live claims from the rows, in order of key, judged at `now`.
   tl::expected<Page<Claim>, StorageError> claims(const ClaimsQuery& query, Instant now) const;
 
-  // As of the position that the rows have just come to. Goes through all paths there are, twice when
-  // any are asked for.
+  // As of the position that the rows have just come to. Goes through all paths there are, twice
+  // when any are asked for.
   tl::expected<PathEnds, StorageError> path_ends(std::span<const std::string> asked) const;
 
   // As of: folds what concerns the question from the log. Positions must be applied.
