@@ -6,7 +6,9 @@
 
 #include "api/framing.h"
 #include "api/head_publisher.h"
+#include "ledger/proof/bundle.h"
 #include "ledger/proof/signed_head.h"
+#include "ledger/store/event_codec.h"
 
 namespace holdfast::api {
 namespace {
@@ -17,12 +19,6 @@ constexpr std::size_t kAnswerBytes = kMaxMessageBytes / 4;
 constexpr std::uint64_t kMostRecords = 100'000;  // of an answer
 
 using store::MerklePath;
-
-struct ProvedRecord {
-  Position position;
-  std::string bytes;
-  MerklePath audit;
-};
 
 // `init(size)` makes a list of Data.
 void put(const MerklePath& path, const auto& init) {
@@ -83,6 +79,26 @@ tl::expected<std::vector<ProvedRecord>, store::StorageError> read_records(
   return records;
 }
 
+// The events on the path from `last` back, as many as fit into an answer.
+tl::expected<std::vector<ProvedRecord>, store::StorageError> read_chain(const store::RecordLog& log,
+                                                                        std::string_view path,
+                                                                        Position last) {
+  std::vector<ProvedRecord> records;
+  std::size_t size = 0;
+  for (Position at = last; at && size < kAnswerBytes && records.size() < kMaxPositions;) {
+    auto read = read_records(log, {&at, 1});
+    if (!read) return read;
+    const auto event = store::decode(read->front().bytes);
+    if (!event) return store::fail(store::at_position(at) + ": " + event.error());
+    const auto before = proof::previous_on(path, *event);
+    if (!before) break;
+    size += read->front().bytes.size();
+    records.push_back(std::move(read->front()));
+    at = *before;
+  }
+  return records;
+}
+
 }  // namespace
 
 Proofs::Proofs(Ledger& ledger, projections::Projections& projections, const proof::SigningKey& key)
@@ -94,6 +110,8 @@ void Proofs::ask(wire::Proof::Reader request, Reply reply) {
       return records(request.getRecords(), reply);
     case wire::Proof::INCLUSION:
       return inclusion(request.getInclusion(), reply);
+    case wire::Proof::CHAIN:
+      return chain(request.getChain(), reply);
     case wire::Proof::CONSISTENCY:
       return consistency(request.getConsistency(), reply);
     case wire::Proof::PATHS:
@@ -134,18 +152,37 @@ void Proofs::inclusion(wire::Inclusion::Reader request, const Reply& reply) {
   }
   Work work = [this, size, positions = std::move(positions)](projections::AsOf head) {
     if (size > head.position.value) return beyond_the_head(head.position);
-    const store::RecordLog& log = ledger_.log().records();
-    auto records = read_records(log, positions);
+    auto records = read_records(ledger_.log().records(), positions);
     if (!records) return storage_answer(records.error());
-    const store::ReadNode read = [&](store::MerkleNode node) { return log.node(node); };
-    for (ProvedRecord& record : *records) {
-      auto audit = store::inclusion_path(record.position.value - 1, size, read);
-      if (!audit) return storage_answer(audit.error());
-      record.audit = std::move(*audit);
-    }
-    return records_answer(std::move(*records), head.position);
+    return proved(std::move(*records), size, head.position);
   };
   at_head(std::move(work), reply);
+}
+
+void Proofs::chain(wire::Chain::Reader request, const Reply& reply) {
+  const std::uint64_t size = request.getSize();
+  const Position last{request.getLast()};
+  KJ_REQUIRE(last.value > 0 && last.value <= size, "the chain of a tree of that size");
+  Work work = [this, size, last,
+               path = std::string(request.getPath().cStr())](projections::AsOf head) {
+    if (size > head.position.value) return beyond_the_head(head.position);
+    auto records = read_chain(ledger_.log().records(), path, last);
+    if (!records) return storage_answer(records.error());
+    return proved(std::move(*records), size, head.position);
+  };
+  at_head(std::move(work), reply);
+}
+
+Fill Proofs::proved(std::vector<ProvedRecord> records, std::uint64_t size, Position at) const {
+  const store::ReadNode read = [this](store::MerkleNode node) {
+    return ledger_.log().records().node(node);
+  };
+  for (ProvedRecord& record : records) {
+    auto audit = store::inclusion_path(record.position.value - 1, size, read);
+    if (!audit) return storage_answer(audit.error());
+    record.audit = std::move(*audit);
+  }
+  return records_answer(std::move(records), at);
 }
 
 void Proofs::consistency(wire::Consistency::Reader request, const Reply& reply) {

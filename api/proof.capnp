@@ -12,6 +12,7 @@ struct Proof {
     inclusion @1 :Inclusion;
     consistency @2 :Consistency;
     paths @3 :Paths;
+    chain @4 :Chain;
   }
 }
 
@@ -23,6 +24,12 @@ struct Records {  # the events as they are stored
 struct Inclusion {
   positions @0 :List(UInt64);  # 1 to 1,000
   size @1 :UInt64;             # of the tree they are proved to be in
+}
+
+struct Chain {  # the events on a path, newest first, each naming the one before it
+  path @0 :Text;
+  last @1 :UInt64;  # position of the newest; nothing is answered unless it is on the path
+  size @2 :UInt64;  # of the tree they are proved to be in
 }
 
 struct Consistency {

@@ -13,6 +13,7 @@
 #include "api/convert_answer.h"
 #include "api/text/json.h"
 #include "ledger/domain/state.h"
+#include "ledger/proof/log_audit.h"
 #include "ledger/store/log.h"
 #include "projections/projections.h"
 #include "tools/cli/progress.h"
@@ -72,11 +73,16 @@ int print_state(const store::Log& log, Position as_of) {
   return kEqual;
 }
 
-int verify(const store::Log& log) {
-  cli::Progress progress("verifying", log.head().value, "events");
-  const auto verified = log.verify([&](Position p) { progress.show(p.value, p.value); });
-  if (!verified) return failed(kDifferent, verified.error().what);
-  fmt::print("the log is whole: {} events\n", log.head().value);
+int verify(const std::string& data, Position head) {
+  cli::Progress progress("verifying", head.value, "events");
+  const auto audited = proof::audit_log(
+      {.dir = data}, [&](Position at, Position) { progress.show(at.value, at.value); });
+  progress.hide();
+  if (!audited) {
+    return failed(kDifferent,
+                  std::string(proof::name_of(audited.error().kind)) + ": " + audited.error().what);
+  }
+  fmt::print("the log is whole: {} events\n", audited->head.value);
   return kEqual;
 }
 
@@ -109,7 +115,7 @@ int run(const Options& options) {
   if (!log) return failed(kDifferent, log.error().what);
   if (options.as_of) return print_state(**log, Position{*options.as_of});
   if (options.verify) {
-    if (const int code = verify(**log); code != kEqual) return code;
+    if (const int code = verify(options.data, (*log)->head()); code != kEqual) return code;
   }
   return rebuild(**log, options);
 }

@@ -4,7 +4,6 @@
 
 #include "ledger/domain/invariant.h"
 #include "ledger/store/event_codec.h"
-#include "ledger/store/log_verify.h"
 
 namespace holdfast::store {
 namespace {
@@ -74,31 +73,6 @@ tl::expected<void, StorageError> Log::scan(Position from, Position until,
         if (!event) return tl::unexpected(event.error());
         return visit(std::move(*event));
       });
-}
-
-tl::expected<void, StorageError> Log::verify(const std::function<void(Position)>& progress) const {
-  constexpr std::uint64_t kProgressEvery = 65'536;
-  const Position until = head();
-  const Digest expected = root();
-  ChainCheck chains([this](Position position) { return read(position); });
-  MerkleFrontier tree;
-  auto scanned = records_->scan(
-      {1}, until,
-      [&](Position position, std::string_view record) -> tl::expected<bool, StorageError> {
-        tree.append(record);
-        const auto event = decode_at(position, record);
-        if (!event) return tl::unexpected(event.error());
-        if (auto linked = chains.check(*event); !linked) return tl::unexpected(linked.error());
-        if (position.value % kProgressEvery == 0) progress(position);
-        return true;
-      });
-  if (!scanned) return scanned;
-  if (tree.root() != expected) {
-    return fail("the events from position 1 to " + std::to_string(until.value) +
-                " do not give the Merkle root stored with them: one of them was changed");
-  }
-  progress(until);
-  return {};
 }
 
 }  // namespace holdfast::store

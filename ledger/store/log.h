@@ -58,11 +58,6 @@ class Log {
   tl::expected<void, StorageError> scan(Position from, Position until,
                                         const std::function<bool(Event&&)>& visit) const;
 
-  // Rehashes every stored event and checks density, both chains and the stored root. Progress is
-  // called now and then with the position reached.
-  // Memory grows with the resources and claims there are, by some 50 bytes each.
-  tl::expected<void, StorageError> verify(const std::function<void(Position)>& progress) const;
-
  private:
   explicit Log(std::unique_ptr<RecordLog> records) : records_(std::move(records)) {}
 

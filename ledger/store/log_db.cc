@@ -161,6 +161,28 @@ tl::expected<void, StorageError> LogDb::create(const std::shared_ptr<rocksdb::Fi
 }
 
 tl::expected<Survey, StorageError> LogDb::survey() const {
+  auto survey = unchecked_survey();
+  if (!survey) return survey;
+  const auto last = last_event();
+  if (!last) return tl::unexpected(last.error());
+  if (*last != survey->heads.front().position()) {
+    return fail("the log's last event is at " + at_position(*last) + " but its head is at " +
+                at_position(survey->heads.front().position()));
+  }
+  return survey;
+}
+
+tl::expected<Position, StorageError> LogDb::last_event() const {
+  const std::unique_ptr<rocksdb::Iterator> last(db_->NewIterator({}, events()));
+  last->SeekToLast();
+  if (!last->status().ok()) return failed("the log's last event cannot be read", last->status());
+  if (!last->Valid()) return Position{};
+  const auto at = position_of_key(last->key().ToStringView());
+  if (!at) return fail("the log has a key that is no position");
+  return *at;
+}
+
+tl::expected<Survey, StorageError> LogDb::unchecked_survey() const {
   Survey survey;
   std::string value;
   auto status = db_->Get({}, meta(), kIdentityKey, &value);
@@ -187,15 +209,6 @@ tl::expected<Survey, StorageError> LogDb::survey() const {
     if (!survey.import) return tl::unexpected(StorageError{"the log's import record is damaged"});
   } else if (!status.IsNotFound()) {
     return failed("the log's import record cannot be read", status);
-  }
-  const std::unique_ptr<rocksdb::Iterator> last(db_->NewIterator({}, events()));
-  last->SeekToLast();
-  if (!last->status().ok()) return failed("the log's last event cannot be read", last->status());
-  const auto at = last->Valid() ? position_of_key(last->key().ToStringView()) : Position{};
-  if (at != survey.heads.front().position()) {
-    return tl::unexpected(StorageError{
-        "the log's last event is at position " + (at ? std::to_string(at->value) : "?") +
-        " but its head is at position " + std::to_string(survey.heads.front().position().value)});
   }
   return survey;
 }

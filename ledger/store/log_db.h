@@ -40,6 +40,10 @@ class LogDb {
 
   // Reads the records and checks that the last event is the head's, so that nothing lies beyond.
   tl::expected<Survey, StorageError> survey() const;
+  // Reads the records.
+  tl::expected<Survey, StorageError> unchecked_survey() const;
+  // Position of the last event there is; 0: none.
+  tl::expected<Position, StorageError> last_event() const;
 
   rocksdb::DB& db() const { return *db_; }
   rocksdb::ColumnFamilyHandle* events() const { return families_[0]; }

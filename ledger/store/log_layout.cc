@@ -13,6 +13,8 @@ constexpr std::uint64_t kFormat = 1;  // of the whole of DATA/ledger
 
 }  // namespace
 
+std::string at_position(Position position) { return "position " + std::to_string(position.value); }
+
 std::array<char, 8> event_key(Position position) {
   std::array<char, 8> key;
   for (std::size_t i = 0; i < key.size(); ++i) {

@@ -56,6 +56,8 @@ struct Head {
 // the log is a group ahead of it.
 inline constexpr std::uint64_t kHeadSlots = 8;
 
+std::string at_position(Position position);  // "position 12", for what people are told
+
 std::array<char, 8> event_key(Position position);  // big-endian: keys sort as positions do
 std::optional<Position> position_of_key(std::string_view key);
 

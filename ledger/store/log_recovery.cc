@@ -131,7 +131,7 @@ class Opening {
     }
     if (recovery_.read_only) {
       const Instant latest = latest_of(survey);
-      return Recovered{std::move(db), std::move(survey), latest, std::nullopt};
+      return Recovered{std::move(db), std::move(survey), head.position(), latest, std::nullopt};
     }
     db.reset();
     return open_for_writing(
@@ -193,7 +193,8 @@ class Opening {
     if (!watermark) return tl::unexpected(watermark.error());
     // What the log holds beyond the old watermark can be told from now on.
     if (auto done = watermark->write(mark); !done) return tl::unexpected(done.error());
-    return Recovered{std::move(*db), std::move(*survey), mark.latest, std::move(*watermark)};
+    return Recovered{std::move(*db), std::move(*survey), mark.position, mark.latest,
+                     std::move(*watermark)};
   }
 
   static tl::expected<Identity, StorageError> write_new_id(const LogDb& db, const Survey& survey) {

@@ -22,6 +22,7 @@ struct Recovery {
 struct Recovered {
   std::unique_ptr<LogDb> db;
   Survey survey;
+  Position last;                       // of the last event
   Instant latest;                      // latest instant known to have been used
   std::optional<Watermark> watermark;  // none: read-only
 };

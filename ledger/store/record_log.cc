@@ -112,8 +112,6 @@ Digest digest_of(std::string_view bytes) {
 
 }  // namespace
 
-std::string at_position(Position position) { return "position " + std::to_string(position.value); }
-
 struct RecordLog::Impl {
   Impl(Recovered recovered, std::shared_ptr<rocksdb::FileSystem> file_system, std::string data_dir)
       : fs(std::move(file_system)),
@@ -121,9 +119,10 @@ struct RecordLog::Impl {
         db(std::move(recovered.db)),
         watermark(std::move(recovered.watermark)),
         identity(recovered.survey.identity),
-        tip(std::move(recovered.survey.heads.front())),
+        stored_heads(std::move(recovered.survey.heads)),
+        tip(stored_heads.front()),
         tree(*db),
-        head(tip.position()),
+        head(recovered.last),
         root(tip.tree.root()),
         latest(recovered.latest),
         import(recovered.survey.import) {}
@@ -159,6 +158,7 @@ struct RecordLog::Impl {
   const std::unique_ptr<LogDb> db;
   std::optional<Watermark> watermark;  // none: read-only
   const Identity identity;
+  const std::vector<Head> stored_heads;
 
   // The appending thread's own.
   Head tip;
@@ -190,6 +190,20 @@ tl::expected<std::unique_ptr<RecordLog>, StorageError> RecordLog::open(const Ope
   return std::unique_ptr<RecordLog>(new RecordLog(std::move(impl)));
 }
 
+tl::expected<std::unique_ptr<RecordLog>, StorageError> RecordLog::open_unchecked(
+    std::shared_ptr<rocksdb::FileSystem> fs, const std::string& dir) {
+  auto db = LogDb::open_read_only(fs, dir);
+  if (!db) return tl::unexpected(db.error());
+  auto survey = (*db)->unchecked_survey();
+  if (!survey) return tl::unexpected(survey.error());
+  const auto last = (*db)->last_event();
+  if (!last) return tl::unexpected(last.error());
+  const Instant latest = survey->heads.front().latest;
+  Recovered found{std::move(*db), std::move(*survey), *last, latest, std::nullopt};
+  return std::unique_ptr<RecordLog>(
+      new RecordLog(std::make_unique<Impl>(std::move(found), std::move(fs), dir)));
+}
+
 RecordLog::RecordLog(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RecordLog::~RecordLog() = default;
 
@@ -216,6 +230,8 @@ std::optional<ImportProgress> RecordLog::import() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->import;
 }
+
+const std::vector<Head>& RecordLog::stored_heads() const { return impl_->stored_heads; }
 
 std::optional<std::uint64_t> RecordLog::free_bytes() const {
   std::uint64_t bytes = 0;
@@ -341,6 +357,8 @@ tl::expected<void, StorageError> RecordLog::leaves(
   if (next <= until) return fail("the Merkle tree has no leaf of " + at_position(next));
   return {};
 }
+
+bool RecordLog::without_tree() const { return impl_->db->tree() == nullptr; }
 
 tl::expected<Digest, StorageError> RecordLog::node(MerkleNode node) const {
   const Position first{(node.index << node.level) + 1};

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "ledger/store/ledger_id.h"
 #include "ledger/store/log_layout.h"
@@ -34,9 +35,6 @@ struct OpenOptions {
   std::optional<Position> accept_loss_from = {};
 };
 
-// A record that cannot be read, or is not what it should be: its position is in the words.
-std::string at_position(Position position);
-
 // Reads from any thread; add, write and refresh from one thread at a time.
 class RecordLog {
  public:
@@ -44,6 +42,10 @@ class RecordLog {
   // is behind its watermark or differs from it, or the watermark is missing or bad beside a log
   // that is not empty; the error names the positions that are gone.
   static tl::expected<std::unique_ptr<RecordLog>, StorageError> open(const OpenOptions& options);
+  // Read-only and as it is, for an audit: compared with nothing. Its head() is the last record that
+  // is there, whatever its records and the watermark say.
+  static tl::expected<std::unique_ptr<RecordLog>, StorageError> open_unchecked(
+      std::shared_ptr<rocksdb::FileSystem> fs, const std::string& dir);
   ~RecordLog();
 
   LedgerId id() const;
@@ -52,6 +54,9 @@ class RecordLog {
   Digest root() const;     // Merkle root at head()
   Instant latest() const;  // latest instant known to have been used
   std::optional<ImportProgress> import() const;
+
+  // As they were found at the start: of the last groups, newest first.
+  const std::vector<Head>& stored_heads() const;
 
   // Free space where the log lies; none when the file system does not say.
   std::optional<std::uint64_t> free_bytes() const;
@@ -82,6 +87,8 @@ class RecordLog {
       Position from, Position until,
       const std::function<bool(Position, const Digest&)>& visit) const;
   tl::expected<Digest, StorageError> node(MerkleNode node) const;
+  // An earlier version wrote it, and it has been opened read-only since: neither is there.
+  bool without_tree() const;
 
  private:
   struct Impl;
