@@ -1,10 +1,12 @@
 #include "ledger/proof/log_audit.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "ledger/proof/path_proof.h"
 #include "ledger/store/event_codec.h"
 #include "ledger/store/log_verify.h"
 #include "ledger/store/merkle.h"
@@ -67,6 +69,7 @@ class Audit {
   Checked check_end() const;
   Checked check_record(Position position, std::string_view record);
   Checked check_statements(Position position);
+  Checked check_paths(const Event& event);
   Checked stored_leaf_differs(Position position, std::string_view record);
   LogFlaw misplaced(Position position, Position says) const;
   std::optional<Position> position_said_at(Position position) const;
@@ -78,7 +81,9 @@ class Audit {
   Position last_;
   std::vector<Statement> statements_;  // by size
   std::size_t next_statement_ = 0;
-  Position vouched_;  // everything up to here is as somebody has stated it
+  Position vouched_;                  // everything up to here is as somebody has stated it
+  const Head* with_paths_ = nullptr;  // the last published head that states a paths' root
+  std::map<std::string, Position> paths_;
   store::MerkleFrontier tree_;
   std::vector<Digest> leaves_;  // stored ones, behind `leaves_behind_`
   std::uint64_t leaves_behind_ = 0;
@@ -103,6 +108,9 @@ Audit::Checked Audit::gather_statements() {
     }
     statements_.push_back(
         {{head.size}, head.root, "the published head of size " + std::to_string(head.size), true});
+    if (head.paths && (with_paths_ == nullptr || head.size > with_paths_->size)) {
+      with_paths_ = &head;
+    }
   }
   std::ranges::stable_sort(statements_, {}, &Statement::size);
   return {};
@@ -151,7 +159,27 @@ Audit::Checked Audit::check_record(Position position, std::string_view record) {
   if (auto linked = chains_->check(*event); !linked) {
     return flaw(Kind::broken_chain, position, linked.error().what);
   }
-  return {};
+  return check_paths(*event);
+}
+
+// As of the head that states them.
+Audit::Checked Audit::check_paths(const Event& event) {
+  if (with_paths_ == nullptr || event.position.value > with_paths_->size) return {};
+  paths_.insert_or_assign(event.resource.str(), event.position);
+  const auto* moved = std::get_if<Moved>(&event.happening);
+  if (moved != nullptr && moved->to) paths_.insert_or_assign(moved->to->str(), event.position);
+  if (event.position.value < with_paths_->size) return {};
+  const auto made = prove_paths(
+      [this](const auto& visit) -> tl::expected<void, StorageError> {
+        for (const auto& [path, last] : paths_) visit(path, last);
+        return {};
+      },
+      {});
+  paths_.clear();
+  if (made->root == *with_paths_->paths) return {};
+  return flaw(Kind::bad_paths, event.position,
+              "the published head of size " + std::to_string(with_paths_->size) +
+                  " states a root over the paths that these events do not give");
 }
 
 Audit::Checked Audit::stored_leaf_differs(Position position, std::string_view record) {
@@ -243,9 +271,11 @@ std::string_view name_of(LogFlaw::Kind kind) {
     case Kind::forked:
       return "forked";
     case Kind::replaced:
+      return "replaced";
+    case Kind::bad_paths:
       break;
   }
-  return "replaced";
+  return "bad_paths";
 }
 
 tl::expected<Audited, LogFlaw> audit_log(

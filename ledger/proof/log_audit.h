@@ -27,6 +27,7 @@ struct LogFlaw {
     broken_chain,  // an event does not name the one before it, or time goes back
     forked,        // the log is whole, but another than the one whose head was stated
     replaced,      // it is another ledger
+    bad_paths,     // the events do not give the paths' root that a published head states
   };
   Kind kind;
   Position first;  // first position that is bad, or may be; 0: it is about none
@@ -48,7 +49,8 @@ struct Audited {
 
 // Reads every event. Opens read-only; changes nothing. Progress is called now and then with the
 // position reached and the last one. Memory grows with the resources and claims there are, by some
-// 50 bytes each.
+// 50 bytes each, and where a published head states a root over paths by the paths. Of those roots
+// the last is checked.
 tl::expected<Audited, LogFlaw> audit_log(
     const AuditOptions& options,
     const std::function<void(Position reached, Position of)>& progress);

@@ -89,6 +89,12 @@ std::vector<std::pair<std::string, std::string>> claim_lines(wire::Claim::Reader
   return lines;
 }
 
+std::vector<std::pair<std::string, std::string>> head_lines(wire::HeadAnswer::Reader head) {
+  auto lines = lines_of(head);
+  std::erase_if(lines, [](const auto& line) { return line.first == "note"; });
+  return lines;
+}
+
 std::string accepted_text(wire::Accepted::Reader accepted) {
   std::string text = "accepted: ";
   if (accepted.getPositions() == 0) {

@@ -17,6 +17,9 @@ std::vector<std::pair<std::string, std::string>> lines_of(capnp::DynamicStruct::
 // Likewise of a claim; that it is not bound goes without saying.
 std::vector<std::pair<std::string, std::string>> claim_lines(wire::Claim::Reader claim);
 
+// Likewise of a head, without its note, which has several lines.
+std::vector<std::pair<std::string, std::string>> head_lines(wire::HeadAnswer::Reader head);
+
 // "accepted: position 2", and the claim as it is now.
 std::string accepted_text(wire::Accepted::Reader accepted);
 

@@ -185,7 +185,7 @@ Exit run_query(const Options& options, api::Request request) {
       if (options.json) {
         print_fields(response, response.getHead());
       } else {
-        print(label_lines(lines_of(response.getHead())));
+        print(label_lines(head_lines(response.getHead())));
       }
       return Exit::accepted;
     default:

@@ -10,6 +10,7 @@
 #include "tools/cli/ask.h"
 #include "tools/cli/end_all.h"
 #include "tools/cli/import.h"
+#include "tools/cli/prove.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/terminal.h"
 #include "tools/cli/transact.h"
@@ -97,14 +98,16 @@ struct Program {
         admin(app, capnp::Schema::from<wire::Admin>(), "Operators"),
         watch(add_watch(app, watch_options)),
         import(add_import(app, import_options)),
-        verify(add_verify(app, data)),
+        prove(add_prove(app, prove_options)),
+        verify(add_verify(app, verify_options)),
         end_all_limit(app.get_subcommand("end-all")->get_option("--limit")) {
     add_steps(*app.get_subcommand("transact"), steps);
   }
 
   Exit run(const Options& options) {
     if (import->parsed()) return run_import(options, import_options);
-    if (verify->parsed()) return run_verify(options, data);
+    if (verify->parsed()) return run_verify(options, verify_options);
+    if (prove->parsed()) return run_prove(options, prove_options);
     api::Request request;
     if (watch->parsed()) {
       auto into = request.root().initSubscription().initSubscribe();
@@ -134,12 +137,14 @@ struct Program {
 
   WatchOptions watch_options;
   ImportOptions import_options;
-  std::string data;
+  ProveOptions prove_options;
+  VerifyOptions verify_options;
   Subcommands commands;
   Subcommands queries;
   Subcommands admin;
   CLI::App* watch;
   CLI::App* import;
+  CLI::App* prove;
   CLI::App* verify;
   CLI::Option* end_all_limit;
   std::string steps;  // the file of a transaction's

@@ -7,9 +7,16 @@
 
 namespace holdfast::cli {
 
-CLI::App* add_verify(CLI::App& app, std::string& data);
+struct VerifyOptions {
+  std::string file;        // a bundle, or
+  std::string data;        // a ledger's folder
+  std::string public_key;  // as holdfast head prints it, or a file with it
+  std::string heads;       // file of published heads
+};
 
-// Reads the whole log of a folder, server or not, and checks it: watermark, hashes, chains.
-Exit run_verify(const Options& options, const std::string& data);
+CLI::App* add_verify(CLI::App& app, VerifyOptions& options);
+
+// Needs no server: reads a bundle, or the whole log of a folder, and checks it.
+Exit run_verify(const Options& options, const VerifyOptions& what);
 
 }  // namespace holdfast::cli

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ledger/proof/path_proof.h"
 #include "ledger/store/event_codec.h"
 #include "ledger/store/log_db.h"
 #include "ledger/store/memory_file_system.h"
@@ -216,6 +217,23 @@ TEST_F(LogAuditTest, AnotherHistoryUnderTheSameIdIsForked) {
   replace_with(events, true);
   EXPECT_EQ(flaw_of(audit()), "");
   EXPECT_EQ(flaw_of(audit(true)), "forked 401");
+}
+
+TEST_F(LogAuditTest, APathsRootThatTheEventsDoNotGiveIsTold) {
+  // All samples are on one path, whose last event of the first 1,000 is the last.
+  const auto paths_with = [](Position last) {
+    return prove_paths(
+               [&](const auto& visit) -> tl::expected<void, store::StorageError> {
+                 visit(numbered_hold(1).resource.str(), last);
+                 return {};
+               },
+               {})
+        ->root;
+  };
+  published_.back().paths = paths_with({1'000});
+  EXPECT_EQ(flaw_of(audit(true)), "");
+  published_.back().paths = paths_with({999});
+  EXPECT_EQ(flaw_of(audit(true)), "bad_paths 1000");
 }
 
 TEST_F(LogAuditTest, AWatermarkOfAnotherLedgerIsTold) {
