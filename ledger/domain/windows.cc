@@ -5,14 +5,28 @@
 
 namespace holdfast {
 
-Windows::Windows(const std::vector<Span>& spans) : spans_(spans.begin(), spans.end()) { merge(); }
+Windows::Windows(const std::vector<Span>& spans) : spans_(spans) {
+  std::sort(spans_.begin(), spans_.end());
+  spans_.erase(std::unique(spans_.begin(), spans_.end()), spans_.end());
+  merge();
+}
+
+bool Windows::has(const Span& span) const {
+  return std::binary_search(spans_.begin(), spans_.end(), span);
+}
 
 void Windows::add(const Span& span) {
-  if (spans_.insert(span).second) merge();
+  const auto at = std::lower_bound(spans_.begin(), spans_.end(), span);
+  if (at != spans_.end() && *at == span) return;
+  spans_.insert(at, span);
+  merge();
 }
 
 void Windows::remove(const Span& span) {
-  if (spans_.erase(span) != 0) merge();
+  const auto at = std::lower_bound(spans_.begin(), spans_.end(), span);
+  if (at == spans_.end() || *at != span) return;
+  spans_.erase(at);
+  merge();
 }
 
 void Windows::merge() {

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "ledger/domain/time.h"
@@ -19,8 +18,8 @@ class Windows {
 
   bool empty() const { return spans_.empty(); }
   std::size_t size() const { return spans_.size(); }
-  const std::set<Span>& spans() const { return spans_; }
-  bool has(const Span& span) const { return spans_.count(span) != 0; }
+  const std::vector<Span>& spans() const { return spans_; }  // ascending
+  bool has(const Span& span) const;
 
   void add(const Span& span);
   void remove(const Span& span);
@@ -42,7 +41,7 @@ class Windows {
   // The first run that ends behind the instant.
   std::vector<Span>::const_iterator behind(Instant at) const;
 
-  std::set<Span> spans_;
+  std::vector<Span> spans_;  // a resource is copied with them: one block of memory
   std::vector<Span> runs_;
 };
 
