@@ -113,6 +113,11 @@ class Chance {
   void transact(capnp::List<wire::Command>::Builder steps) {
     for (auto step : steps) command(step);
   }
+  // Makes room again, since most of what is held nobody ends.
+  void end_all(wire::Command::Builder command) {
+    command.setReason("room is wanted");
+    command.initEndAll().setResource(below(4) == 0 ? "pool" : resource());
+  }
   void hold(wire::Hold::Builder hold) {
     hold.setResource(resource());
     hold.setKey(below(10) == 0 ? key() : fresh_key());
@@ -122,6 +127,7 @@ class Chance {
     span(hold);
   }
   void command(wire::Command::Builder command) {
+    if (below(150) == 0) return end_all(command);
     switch (below(16)) {
       case 0: {
         auto extend = command.initExtend();
