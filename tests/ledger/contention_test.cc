@@ -1,10 +1,13 @@
 // Many threads at once.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <latch>
 #include <map>
 #include <mutex>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,6 +29,14 @@ void at_once(int threads, const Work& work) {
     });
   }
   for (std::thread& thread : running) thread.join();
+}
+
+Command transaction_of(const std::vector<std::string>& lines) {
+  Transact transact;
+  for (const std::string& line : lines) transact.steps.push_back({testing::command_of(line)});
+  Command command = testing::command_of(lines.front());
+  command.action = std::move(transact);
+  return command;
 }
 
 TEST(Contention, OfThirtyTwoHoldsOfARoomOneIsAccepted) {
@@ -97,6 +108,47 @@ TEST(Contention, ManyWritersReadersAndTheSweepLeaveADenseLogWithItsChains) {
   }
   EXPECT_EQ(running.log().head(), Position{written + swept});
   EXPECT_EQ(running.maps().projected(), running.log().head());
+}
+
+// Three of eight resources, in whatever order: nobody waits for anybody, nobody gets a part.
+TEST(Contention, TransactionsOverSeveralResourcesAreWholeOrNothing) {
+  constexpr int kClients = 16;
+  constexpr int kRounds = 10'000 / kClients;
+  RunningLedger running;
+  std::atomic<std::uint64_t> accepted = 0;
+  std::atomic<std::uint64_t> refused = 0;
+  at_once(kClients, [&](int client) {
+    std::mt19937 random(static_cast<unsigned>(client));
+    std::array<int, 8> resources{0, 1, 2, 3, 4, 5, 6, 7};
+    for (int round = 0; round < kRounds; ++round) {
+      std::shuffle(resources.begin(), resources.end(), random);
+      std::vector<std::string> holds;
+      std::vector<std::string> releases;
+      for (int i = 0; i < 3; ++i) {
+        const std::string key =
+            std::to_string(client) + "/" + std::to_string(round) + "/" + std::to_string(i);
+        holds.push_back("hold r" + std::to_string(resources[static_cast<std::size_t>(i)]) +
+                        " key=" + key + " holder=h" + std::to_string(client));
+        releases.push_back("release " + key + " holder=h" + std::to_string(client));
+      }
+      if (!running.submit(transaction_of(holds))) {
+        ++refused;
+        continue;
+      }
+      ++accepted;
+      EXPECT_TRUE(running.submit(transaction_of(releases)));
+    }
+  });
+  EXPECT_GT(accepted, 0u);
+  EXPECT_GT(refused, 0u);
+  // Three holds and three releases each, and nothing else; the log folds to what there is: nothing.
+  EXPECT_EQ(running.log().head(), Position{6 * accepted});
+  State replayed;
+  for (const Event& event : running.event_list()) {
+    EXPECT_EQ(event.transaction_count, 3u);
+    replayed.evolve(event);
+  }
+  EXPECT_EQ(replayed.live_claims(), 0u);
 }
 
 TEST(Contention, ACrashInTheMiddleKeepsWhatWasAnswered) {
