@@ -145,9 +145,9 @@ struct ResourceNode {
 
 // The node and all below it, until `visit` says false. Depth first without a stack: down, then
 // along, then up until there is a sibling.
-template <class Visit>
-void visit_nodes(ResourceNode& top, const Visit& visit) {
-  for (ResourceNode* node = &top; node != nullptr && visit(*node);) {
+template <class Node, class Visit>
+void visit_nodes(Node& top, const Visit& visit) {
+  for (Node* node = &top; node != nullptr && visit(*node);) {
     if (node->first_child != nullptr) {
       node = node->first_child;
       continue;
