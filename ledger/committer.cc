@@ -36,7 +36,8 @@ bool Committer::hand_over(Group group) {
   {
     std::unique_lock lock(mutex_);
     for_writer_.wait(lock, [&] {
-      return fatal_.over() || waiting_.empty() || waiting_size_ + group.size() <= max_group_;
+      if (fatal_.over() || waiting_.empty()) return true;
+      return !group.answers.empty() && waiting_size_ + group.size() <= max_group_;
     });
     if (fatal_.over()) return false;
     waiting_size_ += group.size();

@@ -29,7 +29,8 @@ class Committer {
             std::size_t max_group, std::uint64_t min_free_disk_bytes);
   ~Committer();  // abandon()
 
-  // Blocks while too much is waiting. False: the ledger is over. One thread.
+  // Blocks while too much is waiting; for a group that nobody waits for, anything: those who come
+  // after it are to wait for little. False: the ledger is over. One thread.
   bool hand_over(Group group);
 
   // The latest instant used, which reaches the disk within about a second.

@@ -284,18 +284,26 @@ void Writer::release_what_was_bound() {
 
 // One piece. False: storage failed.
 bool Writer::release_some(Instant now) {
+  std::vector<Key> keys;
+  std::vector<Path> paths;
   for (std::size_t left = options_.sweep_at_a_time; left > 0 && !to_release_.empty(); --left) {
-    const Key key = std::move(to_release_.front());
+    Key key = std::move(to_release_.front());
     to_release_.pop_front();
     if (!is_bound_hold(key.view())) continue;
-    const Path path = state_.find(key.view())->resource->path;
-    if (const auto fetched = recollection_.fetch_paths_of({&path, 1}); !fetched) {
-      return fail(fetched.error());
-    }
-    std::vector<Event> released{*release_bound(state_, key.view(), now)};
-    state_.evolve(released.front());
-    take(released);
+    paths.push_back(state_.find(key.view())->resource->path);
+    keys.push_back(std::move(key));
   }
+  if (const auto fetched = recollection_.fetch_paths_of(paths); !fetched) {
+    return fail(fetched.error());
+  }
+  std::vector<Event> released;
+  for (const Key& key : keys) {
+    auto event = release_bound(state_, key.view(), now);
+    if (!event) continue;  // named twice
+    state_.evolve(*event);
+    released.push_back(std::move(*event));
+  }
+  take(released);
   return true;
 }
 

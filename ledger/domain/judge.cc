@@ -24,12 +24,12 @@ void count_written(Judged& judged) {
   judged.answer.count = static_cast<std::uint32_t>(judged.events.size());
 }
 
-// Folds what was decided and makes the answer of the state after it.
+// Folds what was decided and makes the answer of the state after it. Where paths are unknown, that
+// is to be taken back.
 Judged settle(State& state, const Policy& policy, Decision decision) {
   Judged judged{.events = std::move(decision.events),
                 .answer = {.replayed = decision.replayed, .clamped = decision.clamped},
                 .unknown = std::move(decision.unknown)};
-  if (!judged.unknown.empty()) return Judged{.unknown = std::move(judged.unknown)};
   for (const Event& event : judged.events) state.evolve(event);
   count_written(judged);
   if (!decision.claim) return judged;
@@ -46,7 +46,8 @@ Judged settle(State& state, const Policy& policy, Decision decision) {
 }
 
 // The verdict on one command. What consists of many parts folds each as it goes, so that the next
-// sees it, and takes all of it back if the whole is refused.
+// sees it, and takes all of it back if the whole is refused. So does one whose parts meet unknown
+// paths, but it goes on to the end, since no verdict depends on a chain: it then knows all of them.
 class Judge {
  public:
   Judge(State& state, const Command& command, const Given& given, Undo* undo = nullptr)
@@ -73,6 +74,9 @@ class Judge {
   Verdict single(const Single& action) {
     auto decided = internal::decide(Case{state_, command_, given_, in_transaction_}, action);
     if (!decided) return tl::unexpected(std::move(decided.error()));
+    if (undo_ == nullptr && !decided->unknown.empty()) {
+      return Judged{.unknown = std::move(decided->unknown)};
+    }
     return settle(state_, given_.policy, std::move(*decided));
   }
 
@@ -107,10 +111,12 @@ class Judge {
 };
 
 bool Judge::take(Verdict part, Verdict& ended) {
-  if (!part || !part->unknown.empty()) {
+  if (!part) {
     ended = std::move(part);
     return false;
   }
+  judged_.unknown.insert(judged_.unknown.end(), std::make_move_iterator(part->unknown.begin()),
+                         std::make_move_iterator(part->unknown.end()));
   judged_.events.insert(judged_.events.end(), std::make_move_iterator(part->events.begin()),
                         std::make_move_iterator(part->events.end()));
   judged_.answer.parts.push_back(std::move(part->answer));
@@ -119,6 +125,9 @@ bool Judge::take(Verdict part, Verdict& ended) {
 
 // All the parts as one.
 Verdict Judge::whole() {
+  if (own_undo_ && !judged_.unknown.empty()) {
+    return end_with(Judged{.unknown = std::move(judged_.unknown)});
+  }
   count_written(judged_);
   return std::move(judged_);
 }

@@ -24,6 +24,22 @@ class InTheWay {
     });
   }
 
+  // Below a whole, by way of its parts or of all that has lapsed, whichever are fewer.
+  void collect_below(const State& state, const ResourceNode& whole) {
+    const std::size_t before = found_.size();
+    std::size_t visited = 0;
+    visit_nodes(whole, [&](const ResourceNode& node) {
+      if (++visited > state.lapsed_claims()) return false;
+      if (&node != &whole) collect(node.lapsed, [](const StandingClaim&) { return true; });
+      return true;
+    });
+    if (visited <= state.lapsed_claims()) return;
+    found_.resize(before);
+    collect(state.lapsed(), [&](const StandingClaim& hold) {
+      return hold.resource != &whole && at_or_below(hold.resource->path.view(), whole.path.view());
+    });
+  }
+
   const std::vector<const StandingClaim*>& in_order() {
     std::sort(found_.begin(), found_.end(), [](const StandingClaim* a, const StandingClaim* b) {
       return DueOrder::before(*a, *b);
@@ -53,11 +69,7 @@ void record_lapsed(Draft& draft, const State& state, const PathRules& rules,
   const auto any = [](const StandingClaim&) { return true; };
   if (const ResourceNode* own = rules.own()) {
     in_the_way.collect(own->lapsed, any);
-    if (own->has_parts()) {
-      in_the_way.collect(state.lapsed(), [own](const StandingClaim& hold) {
-        return hold.resource != own && at_or_below(hold.resource->path.view(), own->path.view());
-      });
-    }
+    if (own->has_parts()) in_the_way.collect_below(state, *own);
   }
   rules.visit_wholes([&](const ResourceNode& whole) {
     in_the_way.collect(whole.lapsed, any);

@@ -110,6 +110,8 @@ struct LevelAccounts {
   Occupancy parts;
   // Of a holder limit: units by holder, until their spans end.
   std::unordered_map<const HolderNode*, Occupancy> by_holder;
+  // No live hold at the level or below is due earlier.
+  Instant next_due;
 };
 
 struct ResourceNode {
@@ -140,6 +142,20 @@ struct ResourceNode {
   Duration turnaround() const { return defined ? defined->definition.turnaround : Duration{0}; }
   bool has_parts() const { return defined && defined->definition.parts; }
 };
+
+// The node and all below it, until `visit` says false. Depth first without a stack: down, then
+// along, then up until there is a sibling.
+template <class Node, class Visit>
+void visit_nodes(Node& top, const Visit& visit) {
+  for (Node* node = &top; node != nullptr && visit(*node);) {
+    if (node->first_child != nullptr) {
+      node = node->first_child;
+      continue;
+    }
+    while (node != &top && node->next_sibling == nullptr) node = node->parent;
+    node = node == &top ? nullptr : node->next_sibling;
+  }
+}
 
 // The instants at which the claim's units are not free.
 inline Span occupied_by(const StandingClaim& claim) {

@@ -42,8 +42,8 @@ const CartNode* State::cart(std::string_view cart) const {
 }
 
 std::int64_t State::live_at_or_below(std::string_view path) const {
-  if (behind()) const_cast<State*>(this)->lapse_due(live_claims_);
-  const ResourceNode* node = resources_.find(path);
+  ResourceNode* node = resources_.find(path);
+  if (node != nullptr && behind()) const_cast<State*>(this)->lapse_due_below(*node);
   return node == nullptr ? 0 : node->live_at_or_below;
 }
 
@@ -98,17 +98,12 @@ void State::visit_subtree(std::string_view path,
     });
     return;
   }
-  const ResourceNode* top = resources_.find(path);
-  // Depth first without a stack: down, then along, then up until there is a sibling.
-  for (const ResourceNode* node = top; node != nullptr && go_on;) {
-    visit_own(*node);
-    if (node->first_child != nullptr) {
-      node = node->first_child;
-      continue;
-    }
-    while (node != top && node->next_sibling == nullptr) node = node->parent;
-    node = node == top ? nullptr : node->next_sibling;
-  }
+  ResourceNode* top = resources_.find(path);
+  if (top == nullptr) return;
+  visit_nodes(*top, [&](const ResourceNode& node) {
+    visit_own(node);
+    return go_on;
+  });
 }
 
 void State::visit_holder(std::string_view holder,

@@ -160,6 +160,9 @@ class State {
   }
   // Whether something may have lapsed that is still indexed as live.
   bool behind() const { return next_due_ <= now_; }
+  void lapse_due(ResourceNode& node);
+  // Of the node and those below it; the earliest expiry that is left there.
+  Instant lapse_due_below(ResourceNode& top);
   void catch_up(StandingClaim& claim);
   void catch_up(ResourceNode& node);
   void offer_to_forget(StandingClaim& claim);

@@ -153,11 +153,28 @@ void State::catch_up(StandingClaim& claim) {
 void State::catch_up(ResourceNode& node) {
   for (ResourceNode* n = &node; n != nullptr; n = n->parent) {
     // What is counted there may stand anywhere below.
-    if (n->accounts) return lapse_due(live_claims_);
-    for (StandingClaim* c = n->due.first(); c != nullptr && is_due(*c); c = n->due.first()) {
-      lapse(*c);
+    if (!n->accounts) {
+      lapse_due(*n);
+    } else if (n->accounts->next_due <= now_) {
+      n->accounts->next_due = lapse_due_below(*n);
     }
   }
+}
+
+void State::lapse_due(ResourceNode& node) {
+  for (StandingClaim* c = node.due.first(); c != nullptr && is_due(*c); c = node.due.first()) {
+    lapse(*c);
+  }
+}
+
+Instant State::lapse_due_below(ResourceNode& top) {
+  Instant next{kMaxInstant.ms + 1};
+  visit_nodes(top, [&](ResourceNode& node) {
+    lapse_due(node);
+    if (const StandingClaim* first = node.due.first()) next = std::min(next, first->expires_at);
+    return true;
+  });
+  return next;
 }
 
 void State::lapse(StandingClaim& claim) {
@@ -201,6 +218,9 @@ void State::enter_due(StandingClaim& claim) {
     claim.resource->due.insert(claim);
     due_.insert(claim);
     next_due_ = std::min(next_due_, claim.expires_at);
+    for (ResourceNode* n = claim.resource; n != nullptr; n = n->parent) {
+      if (n->accounts) n->accounts->next_due = std::min(n->accounts->next_due, claim.expires_at);
+    }
   }
 }
 

@@ -22,6 +22,7 @@ tl::expected<std::vector<std::optional<Claim>>, store::StorageError> Maps::ended
 
 tl::expected<std::vector<Position>, store::StorageError> Maps::last_events(
     std::span<const std::string_view> paths) const {
+  ++asked_for_last_events_;
   const std::lock_guard lock(mutex_);
   std::vector<Position> last;
   for (const std::string_view path : paths) {
@@ -52,10 +53,33 @@ void Maps::committed(CommittedEvents events) {
 void Maps::fold(const Event& event) {
   const std::lock_guard lock(mutex_);
   state_.evolve(event);
+  if (event.key) keys_.insert(*event.key);
   last_[event.resource.str()] = event.position;
+  if (const Path* second = second_resource(event)) last_[second->str()] = event.position;
   if (event.request_id) {
     requests_.try_emplace({event.actor.str(), event.request_id->str()}, event.transaction);
   }
+}
+
+State Maps::restored() const {
+  const std::lock_guard lock(mutex_);
+  State state;
+  state.set_head(state_.head());
+  for (const auto& [path, last] : last_) {
+    if (const Resource* resource = state_.definition(path)) {
+      state.restore_definition(Path::trusted(path), *resource);
+    } else if (state_.is_retired(path)) {
+      state.restore_definition(Path::trusted(path), std::nullopt);
+    }
+  }
+  for (const Key& key : keys_) {
+    const StandingClaim& standing = *state_.find(key.view());
+    if (is_ended(standing.state)) continue;
+    Claim claim = State::snapshot(standing);
+    claim.state = standing.state;  // a row knows nothing of now
+    state.restore_claim(claim);
+  }
+  return state;
 }
 
 void Maps::hold_back(bool on) {
@@ -87,15 +111,12 @@ void RunningLedger::open() {
   ASSERT_TRUE(log) << log.error().what;
   log_ = std::move(*log);
   maps_ = std::make_unique<Maps>();
-  State state;
   const auto scanned = log_->scan({1}, log_->head(), [&](Event&& event) {
-    state.evolve(event);
     maps_->fold(event);
     return true;
   });
   ASSERT_TRUE(scanned) << scanned.error().what;
-  state.forget_through(log_->head());
-  ledger_ = std::make_unique<Ledger>(*log_, std::move(state), time, *maps_, *maps_, options_);
+  ledger_ = std::make_unique<Ledger>(*log_, maps_->restored(), time, *maps_, *maps_, options_);
 }
 
 void RunningLedger::close() {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <future>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +39,10 @@ class Maps final : public Recall, public CommittedSink {
   void committed(CommittedEvents events) override;
 
   void fold(const Event& event);
+  // As rows give it back: live claims and definitions, no ends of chains.
+  State restored() const;
+  // How often last positions were asked for.
+  std::size_t asked_for_last_events() const { return asked_for_last_events_; }
   // committed() blocks until let go: the committer is kept from answering.
   void hold_back(bool on);
   void wait_until_held_back() const;
@@ -49,7 +55,9 @@ class Maps final : public Recall, public CommittedSink {
   bool hold_back_ = false;
   bool held_back_ = false;
   std::atomic<bool> failing_ = false;
+  mutable std::atomic<std::size_t> asked_for_last_events_ = 0;
   State state_;
+  std::set<Key> keys_;
   std::map<std::string, Position, std::less<>> last_;
   std::map<std::pair<std::string, std::string>, Position> requests_;
 };

@@ -37,7 +37,7 @@ tl::expected<void, std::string> World::open() {
   options.min_free_disk_bytes = 0;
   ledger_ = std::make_unique<Ledger>(*log_, std::move(state), time_, *projections_, *projections_,
                                      options);
-  dispatch_ = std::make_unique<api::Dispatch>(*ledger_, *projections_);
+  dispatch_ = std::make_unique<api::Dispatch>(*ledger_, *projections_, key_);
   ledger_now();  // what happens at the start happens at this instant
   return {};
 }

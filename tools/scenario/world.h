@@ -11,6 +11,7 @@
 #include "api/holdfast.capnp.h"
 #include "ledger/clock.h"
 #include "ledger/ledger.h"
+#include "ledger/proof/signing_key.h"
 #include "ledger/store/log.h"
 #include "ledger/store/memory_file_system.h"
 #include "projections/projections.h"
@@ -75,6 +76,7 @@ class World {
   std::unique_ptr<store::Log> log_;
   std::unique_ptr<projections::Projections> projections_;
   std::unique_ptr<Ledger> ledger_;
+  const proof::SigningKey key_ = proof::SigningKey::generate();
   std::unique_ptr<api::Dispatch> dispatch_;
   std::uint64_t connection_ = 1;
 };

@@ -44,6 +44,29 @@ TEST_F(LapsingAtOnce, WhatIsLookedAtHasLapsed) {
   EXPECT_EQ(w_.run("hold seat-" + last() + " key=new holder=bob").substr(0, 2), "ok");
 }
 
+TEST_F(LapsingAtOnce, AWholeLooksNoFurtherThanItsParts) {
+  World apart;
+  apart.given({"define whole parts=true", "define whole/limited holder_limit=1"});
+  for (std::size_t i = 0; i < kHolds; ++i) {
+    const std::string number = std::to_string(i);
+    apart.given({"hold seat-" + number + " key=h" + number + " holder=ann ttl=60s"});
+  }
+  apart.given({"hold whole/limited key=part holder=ann ttl=60s"});
+  apart.now = kT0 + kMinute;
+  apart.state.advance(apart.now);
+  ASSERT_EQ(apart.state.lapsed_claims(), State::kLapsedAtOnce);
+  EXPECT_EQ(free_at(apart.state, Path::trusted("whole"), apart.now, apart.policy), 1);
+  EXPECT_EQ(apart.state.lapsed_claims(), State::kLapsedAtOnce + 1) << "its part's hold";
+  // And again for what is held there while the rest has yet to lapse.
+  apart.lapsed_at_once = 0;
+  apart.given({"hold whole/limited key=again holder=ann ttl=1s"});
+  EXPECT_EQ(apart.run("hold whole/limited key=more holder=bob").substr(0, 8), "conflict");
+  apart.now = apart.now + kSecond;
+  apart.given({"hold whole/limited key=late holder=ann ttl=1s"});
+  EXPECT_EQ(apart.state.live_at_or_below("whole"), 1);
+  EXPECT_LE(apart.state.lapsed_claims(), State::kLapsedAtOnce + 1) << "recorded as they were met";
+}
+
 TEST_F(LapsingAtOnce, ListsHoldNothingThatHasLapsed) {
   std::size_t seen = 0;
   const auto count = [&](const StandingClaim&) {
