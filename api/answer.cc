@@ -121,13 +121,13 @@ Fill claims_answer(projections::Page<Claim> page) {
   };
 }
 
-Fill history_answer(projections::Page<Event> page) {
+Fill history_answer(projections::HistoryPage page) {
   return [page = std::move(page)](wire::Response::Builder response) {
     response.setPosition(page.at.value);
     auto answer = response.initHistory();
     auto list = answer.initEvents(static_cast<unsigned>(page.items.size()));
     for (unsigned i = 0; i < list.size(); ++i) put(page.items[i], list[i]);
-    if (page.more) answer.setCursor(cursor_behind(page.items.back()));
+    if (page.more) answer.setCursor(std::to_string(page.more->value));
   };
 }
 

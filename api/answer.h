@@ -30,7 +30,7 @@ Fill refused_answer(Refusal refusal, Position at);
 Fill outcomes_answer(std::vector<Outcome> outcomes, Position at);
 Fill claim_answer(Claim claim, Position at);
 Fill claims_answer(projections::Page<Claim> page);
-Fill history_answer(projections::Page<Event> page);
+Fill history_answer(projections::HistoryPage page);
 Fill free_answer(std::int64_t units, Position at);
 Fill pieces_answer(std::vector<FreePiece> pieces, Position at);
 // Cut off, with a cursor, where it would be larger than a message may be.

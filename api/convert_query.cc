@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "api/form.h"
+#include "ledger/domain/event_type.h"
 
 namespace holdfast::api {
 namespace {
@@ -35,6 +36,15 @@ std::optional<std::uint64_t> read_position(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), position);
   const bool whole = error == std::errc() && end == text.data() + text.size();
   return whole && position > 0 ? std::optional(position) : std::nullopt;
+}
+
+// Both ends are optional: from the beginning, or to the end of time.
+tl::expected<std::optional<Span>, Refusal> instants(std::int64_t from, std::int64_t until) {
+  if (from == wire::NONE && until == wire::NONE) return std::nullopt;
+  const Span span{from == wire::NONE ? kMinInstant : Instant{from},
+                  until == wire::NONE ? kMaxInstant : Instant{until}};
+  if (!is_good(span)) return refuse(Reason::bad_span);
+  return span;
 }
 
 // The positions to list, [from, until]; an until of 0 is the end of the log.
@@ -171,19 +181,24 @@ tl::expected<projections::HistoryQuery, Refusal> to_query(wire::HistoryQuery::Re
   if (is_bad<Holder>(query.hasHolder(), query.getHolder())) return bad_text("holder");
   if (is_bad<Actor>(query.hasActor(), query.getActor())) return bad_text("actor");
   if (is_bad<RequestId>(query.hasRequestId(), query.getRequestId())) return bad_text("request_id");
-  // Each list is kept by one of them; the second that is named is the one too many.
-  const bool by_actor = query.hasActor() || query.hasRequestId();
-  if (query.hasResource() && query.hasKey()) return bad_text("key");
-  if (query.hasHolder() && (query.hasResource() || query.hasKey())) return bad_text("holder");
-  if (by_actor && (query.hasResource() || query.hasKey() || query.hasHolder())) {
-    return bad_text(query.hasActor() ? "actor" : "request_id");
+  if (query.hasType() && !is_type_name(view(query.getType()))) return bad_text("type");
+  if (is_bad<CorrelationId>(query.hasCorrelationId(), query.getCorrelationId())) {
+    return bad_text("correlation_id");
   }
+  const auto recorded = instants(query.getFrom(), query.getUntil());
+  if (!recorded) return tl::unexpected(recorded.error());
+  const auto effective = instants(query.getEffectiveFrom(), query.getEffectiveUntil());
+  if (!effective) return tl::unexpected(effective.error());
   projections::HistoryQuery result{
       .resource = std::string(view(query.getResource())),
       .key = std::string(view(query.getKey())),
       .holder = std::string(view(query.getHolder())),
       .actor = std::string(view(query.getActor())),
       .request_id = std::string(view(query.getRequestId())),
+      .type = std::string(view(query.getType())),
+      .correlation_id = std::string(view(query.getCorrelationId())),
+      .recorded = *recorded,
+      .effective = *effective,
       .from = {1},
       .until = {},
       .newest_first = query.getNewestFirst(),
@@ -195,6 +210,5 @@ tl::expected<projections::HistoryQuery, Refusal> to_query(wire::HistoryQuery::Re
 }
 
 std::string cursor_behind(const Claim& last) { return last.key.str(); }
-std::string cursor_behind(const Event& last) { return std::to_string(last.position.value); }
 
 }  // namespace holdfast::api

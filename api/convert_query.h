@@ -59,6 +59,5 @@ tl::expected<projections::HistoryQuery, Refusal> to_query(wire::HistoryQuery::Re
 
 // Where a list goes on, opaque to clients; valid for the same query while the log grows.
 std::string cursor_behind(const Claim& last);
-std::string cursor_behind(const Event& last);
 
 }  // namespace holdfast::api

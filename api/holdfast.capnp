@@ -485,7 +485,11 @@ struct ResourcesQuery {
   cursor @6 :Text $about("go on behind an earlier answer");
 }
 
-struct HistoryQuery {  # with no filter: the whole log
+# Without any of the others, the whole log. An event is listed if all that is given lets it through.
+# Found by an index: key, request, resource, holder, actor, positions and recorded instants, the first
+# of those that is given; what else there is sifts what was found, up to 10,000 events an answer, so
+# that a page may have fewer events than its limit, or none, and a cursor all the same.
+struct HistoryQuery {
   resource @0 :Text $positional $about("events on this path and below");
   key @1 :Text $about("events of one claim");
   holder @2 :Text $about("events of claims of this holder");
@@ -497,6 +501,12 @@ struct HistoryQuery {  # with no filter: the whole log
   newestFirst @8 :Bool $about("newest first");
   limit @9 :UInt32 $about("at most so many");
   cursor @10 :Text $about("go on behind an earlier answer");
+  type @11 :Text $about("events of this type: held, committed, closed ...");
+  correlationId @12 :Text $word("correlation") $about("events that carry this correlation id");
+  from @13 :Int64 = .none $instant $about("recorded at this instant or later");
+  until @14 :Int64 = .none $instant $about("recorded before this instant");
+  effectiveFrom @15 :Int64 = .none $instant $about("took effect then or later: an expiry when it was due, all else when it was recorded");
+  effectiveUntil @16 :Int64 = .none $instant $about("took effect before this instant");
 }
 
 struct HeadQuery {}

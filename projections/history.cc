@@ -1,11 +1,19 @@
 #include <algorithm>
+#include <utility>
 
+#include "ledger/domain/event_type.h"
+#include "ledger/store/event_codec.h"
+#include "projections/as_of.h"
 #include "projections/list_cursor.h"
 #include "projections/queries.h"
 #include "projections/varint.h"
 
 namespace holdfast::projections {
 namespace {
+
+constexpr std::size_t kPositionsAtOnce = 256;
+constexpr std::size_t kMostLookedAt = 10'000;  // events, for one page
+constexpr std::size_t kPageBytes = 2u << 20;   // stored ones: an answer has room for more
 
 using Positions = tl::expected<std::vector<Position>, StorageError>;
 
@@ -42,40 +50,135 @@ std::vector<Position> run(Position first, Position last, Stretch stretch, std::s
 }
 
 Positions of_claim(const Generation& rows, const store::Log& log, const HistoryQuery& query,
-                   Stretch stretch) {
+                   Stretch stretch, std::size_t limit) {
   const auto claim = Moment(rows).claim(query.key);
   if (!claim) return tl::unexpected(claim.error());
   if (!*claim) return std::vector<Position>{};
   auto chain = chain_of_claim(log, (*claim)->last_event);
   if (!chain) return chain;
-  return cut(std::move(*chain), stretch, query.limit);
+  return cut(std::move(*chain), stretch, limit);
 }
 
 Positions of_request(const Generation& rows, const store::Log& log, const HistoryQuery& query,
-                     Stretch stretch) {
+                     Stretch stretch, std::size_t limit) {
   const auto first = find_request(rows, query.actor, query.request_id);
   if (!first) return tl::unexpected(first.error());
   if (!*first) return std::vector<Position>{};
   const auto event = log.read(**first);
   if (!event) return tl::unexpected(event.error());
   const Position last{(*first)->value + event->transaction_count - 1};
-  return run(**first, last, stretch, query.limit);
+  return run(**first, last, stretch, limit);
 }
 
+// By the index that is likely to find fewest.
 Positions find_positions(const Generation& rows, const store::Log& log, const HistoryQuery& query,
-                         Stretch stretch) {
+                         Stretch stretch, std::size_t limit) {
   const auto one_list = [&](ListKind kind, const std::string& of) {
-    return from_lists(rows, {list_name(kind, of)}, stretch, query.limit);
+    return from_lists(rows, {list_name(kind, of)}, stretch, limit);
   };
-  if (!query.key.empty()) return of_claim(rows, log, query, stretch);
-  if (!query.request_id.empty()) return of_request(rows, log, query, stretch);
+  if (!query.key.empty()) return of_claim(rows, log, query, stretch, limit);
+  if (!query.request_id.empty()) return of_request(rows, log, query, stretch, limit);
   if (!query.resource.empty()) {
-    return from_lists(rows, lists_of_subtree(query.resource), stretch, query.limit);
+    return from_lists(rows, lists_of_subtree(query.resource), stretch, limit);
   }
   if (!query.holder.empty()) return one_list(ListKind::holder, query.holder);
   if (!query.actor.empty()) return one_list(ListKind::actor, query.actor);
-  return run(Position{1}, stretch.until, stretch, query.limit);
+  return run(Position{1}, stretch.until, stretch, limit);
 }
+
+bool is_at_or_below(const Event& event, const std::string& path) {
+  const Path* second = second_resource(event);
+  return at_or_below(event.resource.view(), path) ||
+         (second != nullptr && at_or_below(second->view(), path));
+}
+
+Instant took_effect(const Event& event) {
+  const auto* expired = std::get_if<Expired>(&event.happening);
+  return expired != nullptr ? expired->due : event.recorded_at;
+}
+
+template <class Name>
+bool is(const std::optional<Name>& name, const std::string& wanted) {
+  return wanted.empty() || (name && name->str() == wanted);
+}
+
+bool passes(const HistoryQuery& query, const Event& event) {
+  const auto within = [](const std::optional<Span>& span, Instant at) {
+    return !span || (span->from <= at && at < span->until);
+  };
+  return (query.resource.empty() || is_at_or_below(event, query.resource)) &&
+         is(event.key, query.key) && is(event.personal.holder, query.holder) &&
+         (query.actor.empty() || event.actor.str() == query.actor) &&
+         (query.type.empty() || type_name(event.happening) == query.type) &&
+         is(event.correlation_id, query.correlation_id) &&
+         within(query.recorded, event.recorded_at) && within(query.effective, took_effect(event));
+}
+
+// Only positions that can have been recorded within the query's instants.
+tl::expected<Stretch, StorageError> stretch_of(const store::Log& log, const HistoryQuery& query,
+                                               Position at) {
+  Stretch stretch{std::max(query.from, Position{1}), query.until ? std::min(query.until, at) : at,
+                  query.newest_first};
+  // Nothing takes effect after it was recorded.
+  std::optional<Instant> from;
+  if (query.effective) from = query.effective->from;
+  if (query.recorded) from = std::max(from.value_or(kMinInstant), query.recorded->from);
+  if (from) {
+    const auto before = find_position(log, at, *from - Duration{1});
+    if (!before) return tl::unexpected(before.error());
+    stretch.from = std::max(stretch.from, *before + 1);
+  }
+  if (query.recorded) {
+    const auto last = find_position(log, at, query.recorded->until - Duration{1});
+    if (!last) return tl::unexpected(last.error());
+    stretch.until = std::min(stretch.until, *last);
+  }
+  return stretch;
+}
+
+// A page on its way.
+class Sieve {
+ public:
+  Sieve(const store::Log& log, const HistoryQuery& query, Position at)
+      : log_(log), query_(query), page_{.items = {}, .more = {}, .at = at} {}
+
+  // False: the page is as full as it may be.
+  tl::expected<bool, StorageError> pour(std::span<const Position> positions) {
+    auto read = log_.records().read(
+        positions,
+        [&](Position position, std::string_view record) -> tl::expected<bool, StorageError> {
+          auto event = store::decode(record);
+          if (!event) return store::fail(store::at_position(position) + ": " + event.error());
+          seen_ = position;
+          ++looked_at_;
+          if (passes(query_, *event)) {
+            bytes_ += record.size();
+            page_.items.push_back(std::move(*event));
+          }
+          return !full();
+        });
+    if (!read) return tl::unexpected(read.error());
+    return !full();
+  }
+  HistoryPage take(bool more) {
+    if (more) page_.more = seen_;
+    return std::move(page_);
+  }
+  Position seen() const { return seen_; }
+
+ private:
+  bool full() const {
+    return page_.items.size() >= query_.limit || bytes_ >= kPageBytes ||
+           looked_at_ >= kMostLookedAt;
+  }
+
+  const store::Log& log_;
+  const HistoryQuery& query_;
+  HistoryPage page_;
+  Position seen_;
+  std::size_t looked_at_ = 0;
+  std::size_t bytes_ = 0;
+};
 
 }  // namespace
 
@@ -103,20 +206,29 @@ tl::expected<std::optional<Position>, StorageError> find_request(const Generatio
   return first;
 }
 
-tl::expected<Page<Event>, StorageError> find_history(const Generation& rows, const store::Log& log,
+tl::expected<HistoryPage, StorageError> find_history(const Generation& rows, const store::Log& log,
                                                      const HistoryQuery& query, Position at) {
-  const Position until = query.until ? std::min(query.until, at) : at;
-  auto positions = find_positions(rows, log, query,
-                                  {std::max(query.from, Position{1}), until, query.newest_first});
-  if (!positions) return tl::unexpected(positions.error());
-  Page<Event> page;
-  page.at = at;
-  page.more = positions->size() > query.limit;
-  if (page.more) positions->pop_back();
-  auto events = log.read(*positions);
-  if (!events) return tl::unexpected(events.error());
-  page.items = std::move(*events);
-  return page;
+  Sieve sieve(log, query, at);
+  auto stretch = stretch_of(log, query, at);
+  if (!stretch) return tl::unexpected(stretch.error());
+  while (stretch->from <= stretch->until) {
+    const std::size_t at_once = std::max(query.limit, kPositionsAtOnce);
+    auto positions = find_positions(rows, log, query, *stretch, at_once);
+    if (!positions) return tl::unexpected(positions.error());
+    const bool more = positions->size() > at_once;
+    if (more) positions->pop_back();
+    if (positions->empty()) break;
+    const auto room = sieve.pour(*positions);
+    if (!room) return tl::unexpected(room.error());
+    if (!*room) return sieve.take(more || sieve.seen() != positions->back());
+    if (!more) break;
+    if (query.newest_first) {
+      stretch->until = {positions->back().value - 1};
+    } else {
+      stretch->from = positions->back() + 1;
+    }
+  }
+  return sieve.take(false);
 }
 
 }  // namespace holdfast::projections

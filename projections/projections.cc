@@ -210,7 +210,7 @@ bool Projections::wait_for(Position position) const {
   return impl_->projector().wait_for(position);
 }
 
-tl::expected<Page<Event>, StorageError> Projections::history(const HistoryQuery& query,
+tl::expected<HistoryPage, StorageError> Projections::history(const HistoryQuery& query,
                                                              Position at) const {
   return find_history(*impl_->rows(), impl_->log(), query, at);
 }

@@ -42,12 +42,17 @@ struct Progress {
   std::optional<Position> rebuilt = {};  // how far a rebuild has come, while one runs
 };
 
+// What is empty lets everything through.
 struct HistoryQuery {
-  std::string resource = {};  // at and below; empty: no filter. At most one filter is set.
+  std::string resource = {};  // at and below; of an event about two resources, either
   std::string key = {};
   std::string holder = {};
   std::string actor = {};
   std::string request_id = {};  // of `actor`
+  std::string type = {};
+  std::string correlation_id = {};
+  std::optional<Span> recorded = {};
+  std::optional<Span> effective = {};  // when it took effect: an expiry when it was due
   Position from{1};
   Position until = {};  // 0: up to `at`
   bool newest_first = false;
@@ -74,7 +79,7 @@ struct ClaimsQuery {
 template <class T>
 struct Page {
   std::vector<T> items;
-  bool more = false;  // history: go on behind the last item's position; claims: behind its key
+  bool more = false;  // claims: go on behind the last item's key
   Position at;        // the position at which it is true
 };
 
@@ -82,6 +87,12 @@ struct Page {
 struct PathEnds {
   Position at;
   proof::PathProofs proofs;
+};
+
+struct HistoryPage {
+  std::vector<Event> items;
+  std::optional<Position> more;  // go on behind this position, which was looked at last
+  Position at;                   // the position at which it is true
 };
 
 struct Rebuilt {
@@ -118,8 +129,8 @@ class Projections final : public Recall, public CommittedSink {
   // Returns once `position` is applied; false when the projector has stopped before it.
   bool wait_for(Position position) const;
 
-  // True at `at`, which must be applied.
-  tl::expected<Page<Event>, StorageError> history(const HistoryQuery& query, Position at) const;
+  // True at `at`, which must be applied. Looks at a bounded number of events.
+  tl::expected<HistoryPage, StorageError> history(const HistoryQuery& query, Position at) const;
   // Ended and live claims from the rows, in order of key, judged at `now`.
   tl::expected<Page<Claim>, StorageError> claims(const ClaimsQuery& query, Instant now) const;
 

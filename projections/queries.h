@@ -12,7 +12,7 @@
 // Answers from the rows, and from the events they point to. From any thread.
 namespace holdfast::projections {
 
-tl::expected<Page<Event>, StorageError> find_history(const Generation& rows, const store::Log& log,
+tl::expected<HistoryPage, StorageError> find_history(const Generation& rows, const store::Log& log,
                                                      const HistoryQuery& query, Position at);
 tl::expected<Page<Claim>, StorageError> find_claims(const Generation& rows, const store::Log& log,
                                                     const ClaimsQuery& query, Instant now);

@@ -47,19 +47,33 @@ tl::expected<capnp::DynamicValue::Reader, JsonError> whole_number(const JsonNode
 
 Done fill(const JsonNode& node, capnp::DynamicStruct::Builder into, const std::string& place);
 
-// A list's elements are text or structs.
+// A list's elements are structs, numbers, data or text.
 Done fill_list(const JsonNode& node, capnp::DynamicList::Builder into, const std::string& place) {
-  const bool structs = into.getSchema().getElementType().isStruct();
+  const capnp::Type type = into.getSchema().getElementType();
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const JsonNode& item = node.items[i];
     const std::string item_place = place_in(place, std::to_string(i));
     const auto index = static_cast<unsigned>(i);
-    if (structs) {
+    if (type.isStruct()) {
       auto done = fill(item, into[index].as<capnp::DynamicStruct>(), item_place);
       if (!done) return done;
       continue;
     }
+    if (type.isUInt64()) {
+      if (auto done = expect(item, Kind::whole, item_place); !done) return done;
+      const auto value = fit(item.whole, type);
+      if (!value) return no(item_place, value.error());
+      into.set(index, *value);
+      continue;
+    }
     if (auto done = expect(item, Kind::text, item_place); !done) return done;
+    if (type.isData()) {
+      const auto bytes = parse_hex(item.text);
+      if (!bytes) return no(item_place, bytes.error());
+      const auto* data = reinterpret_cast<const kj::byte*>(bytes->data());
+      into.set(index, capnp::Data::Reader(data, bytes->size()));
+      continue;
+    }
     into.set(index, capnp::Text::Reader(item.text.c_str(), item.text.size()));
   }
   return {};

@@ -9,6 +9,7 @@
 #include "api/text/time_text.h"
 #include "tools/cli/ask.h"
 #include "tools/cli/end_all.h"
+#include "tools/cli/explain.h"
 #include "tools/cli/import.h"
 #include "tools/cli/prove.h"
 #include "tools/cli/subcommands.h"
@@ -98,6 +99,7 @@ struct Program {
         admin(app, capnp::Schema::from<wire::Admin>(), "Operators"),
         watch(add_watch(app, watch_options)),
         import(add_import(app, import_options)),
+        explain(add_explain(app, explained)),
         prove(add_prove(app, prove_options)),
         verify(add_verify(app, verify_options)),
         end_all_limit(app.get_subcommand("end-all")->get_option("--limit")) {
@@ -107,6 +109,7 @@ struct Program {
   Exit run(const Options& options) {
     if (import->parsed()) return run_import(options, import_options);
     if (verify->parsed()) return run_verify(options, verify_options);
+    if (explain->parsed()) return run_explain(options, explained);
     if (prove->parsed()) return run_prove(options, prove_options);
     api::Request request;
     if (watch->parsed()) {
@@ -137,6 +140,7 @@ struct Program {
 
   WatchOptions watch_options;
   ImportOptions import_options;
+  std::string explained;  // key
   ProveOptions prove_options;
   VerifyOptions verify_options;
   Subcommands commands;
@@ -144,6 +148,7 @@ struct Program {
   Subcommands admin;
   CLI::App* watch;
   CLI::App* import;
+  CLI::App* explain;
   CLI::App* prove;
   CLI::App* verify;
   CLI::Option* end_all_limit;

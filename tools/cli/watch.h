@@ -4,6 +4,7 @@
 #include <memory>
 #include <tl/expected.hpp>
 
+#include "api/client.h"
 #include "tools/cli/options.h"
 #include "tools/cli/subcommands.h"
 

@@ -111,7 +111,7 @@ TEST(ConvertQuery, Resources) {
   EXPECT_EQ(judged(resources(R"({"quantity":0})")), "bad_quantity");
 }
 
-TEST(ConvertQuery, HistoryTakesOneFilter) {
+TEST(ConvertQuery, HistoryTakesFiltersTogether) {
   EXPECT_EQ(history(R"({"resource":"r"})")->resource, "r");
   EXPECT_EQ(history(R"({"key":"k"})")->key, "k");
   EXPECT_EQ(history(R"({"holder":"h"})")->holder, "h");
@@ -119,10 +119,19 @@ TEST(ConvertQuery, HistoryTakesOneFilter) {
   const auto request = history(R"({"request_id":"q"})");
   EXPECT_EQ(request->actor + " " + request->request_id, "desk q");
   EXPECT_EQ(history(R"({"request_id":"q","actor":"a"})")->actor, "a");
-  EXPECT_EQ(judged(history(R"({"resource":"r","key":"k"})")), "bad_text key");
-  EXPECT_EQ(judged(history(R"({"resource":"r","holder":"h"})")), "bad_text holder");
-  EXPECT_EQ(judged(history(R"({"key":"k","actor":"h"})")), "bad_text actor");
-  EXPECT_EQ(judged(history(R"({"holder":"k","request_id":"h"})")), "bad_text request_id");
+  const auto several = history(
+      R"({"resource":"r","holder":"h","type":"held","correlation_id":"c","from":5,"until":9,)"
+      R"("effective_from":7})");
+  ASSERT_TRUE(several);
+  EXPECT_EQ(several->holder, "h");
+  EXPECT_EQ(several->type, "held");
+  EXPECT_EQ(several->correlation_id, "c");
+  EXPECT_EQ(several->recorded, (Span{{5}, {9}}));
+  EXPECT_EQ(several->effective, (Span{{7}, kMaxInstant}));
+  EXPECT_EQ(judged(history(R"({"type":"holds"})")), "bad_text type");
+  EXPECT_EQ(judged(history(R"({"correlation_id":""})")), "bad_text correlation_id");
+  EXPECT_EQ(judged(history(R"({"from":9,"until":9})")), "bad_span");
+  EXPECT_EQ(judged(history(R"({"effective_from":9,"effective_until":5})")), "bad_span");
   EXPECT_EQ(judged(history(R"({"resource":""})")), "bad_path");
   EXPECT_EQ(judged(history(R"({"key":""})")), "bad_key");
   EXPECT_EQ(judged(history(R"({"holder":""})")), "bad_text holder");

@@ -68,10 +68,16 @@ void Random::set_list(capnp::DynamicStruct::Builder into, const FieldText& field
   const auto count = static_cast<unsigned>(below(depth < 6 ? 3 : 1));
   auto list = into.init(field.field, count).as<capnp::DynamicList>();
   for (unsigned i = 0; i < count; ++i) {
-    if (list.getSchema().getElementType().isStruct()) {
+    const capnp::Type type = list.getSchema().getElementType();
+    const std::string value = text();
+    if (type.isStruct()) {
       fill(list[i].as<capnp::DynamicStruct>(), depth + 1);
+    } else if (type.isUInt64()) {
+      list.set(i, bits(64));
+    } else if (type.isData()) {
+      list.set(i,
+               capnp::Data::Reader(reinterpret_cast<const kj::byte*>(value.data()), value.size()));
     } else {
-      const std::string value = text();
       list.set(i, capnp::Text::Reader(value.c_str(), value.size()));
     }
   }
