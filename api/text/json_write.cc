@@ -23,10 +23,18 @@ boost::json::value list_value(capnp::DynamicList::Reader list) {
   boost::json::array array;
   array.reserve(list.size());
   for (const auto element : list) {
-    if (element.getType() == capnp::DynamicValue::TEXT) {
-      array.push_back(text_value(element.as<capnp::Text>()));
-    } else {
-      array.push_back(struct_value(element.as<capnp::DynamicStruct>()));
+    switch (element.getType()) {
+      case capnp::DynamicValue::TEXT:
+        array.push_back(text_value(element.as<capnp::Text>()));
+        break;
+      case capnp::DynamicValue::DATA:
+        array.push_back(boost::json::string(to_hex(element.as<capnp::Data>())));
+        break;
+      case capnp::DynamicValue::UINT:
+        array.push_back(element.as<std::uint64_t>());
+        break;
+      default:
+        array.push_back(struct_value(element.as<capnp::DynamicStruct>()));
     }
   }
   return array;
