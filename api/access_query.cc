@@ -93,7 +93,7 @@ struct PutWhat {
   void operator()(const access::Asked& asked) {
     into.setOutcome(std::string(access::name_of(asked.outcome)));
     put(asked.reason, [&](auto t) { into.setReason(t); });
-    into.setItems(asked.items);
+    if (asked.items) into.setItems(*asked.items);
     into.setRequestBytes(asked.request_bytes);
     put_request(asked.request, into);
   }

@@ -35,19 +35,19 @@ std::string kind_of(wire::Request::Reader request) {
 }
 
 // Of the list that an answer is, or that its struct has first.
-std::uint32_t count_items(wire::Response::Reader response) {
+std::optional<std::uint32_t> count_items(wire::Response::Reader response) {
   const DynamicStruct::Reader root(response);
   KJ_IF_MAYBE (member, root.which()) {
     const auto value = root.get(*member);
     if (value.getType() == DynamicValue::LIST) return value.as<capnp::DynamicList>().size();
-    if (value.getType() != DynamicValue::STRUCT) return 0;
+    if (value.getType() != DynamicValue::STRUCT) return std::nullopt;
     const auto inner = value.as<DynamicStruct>();
     for (const auto& field : fields_of(inner.getSchema())) {
       if (!field.field.getType().isList() || field.in_union) continue;
       return inner.get(field.field).as<capnp::DynamicList>().size();
     }
   }
-  return 0;
+  return std::nullopt;
 }
 
 template <class Enum>

@@ -622,7 +622,7 @@ struct HeadAnswer {
 
 struct AccessQuery {  # newest first; with no filter: the whole log
   type @0 :Text $positional $about("records of this type or below it: query, query.history, proof, refused, dropped, started ...");
-  actor @1 :Text $about("records of this actor (--by on the command line, where --actor is who asks)") $word("by");
+  actor @1 :Text $about("records of this actor");
   from @2 :Int64 = .none $instant $about("recorded at this instant or later");
   until @3 :Int64 = .none $instant $about("recorded before this instant");
   oldestFirst @4 :Bool $about("oldest first");

@@ -18,7 +18,7 @@ struct Record {
       kind @5 :Text;              # query.history: its member of the request, then of that
       outcome @6 :Outcome;
       reason @7 :Text;            # of a refusal or an error, by name
-      items @8 :UInt32;           # how many the answer held
+      items @8 :Int64 = -1;       # how many the answer's list held; -1: it has none
       requestBytes @9 :UInt32;
       request @10 :Data;          # api/holdfast.capnp Request, canonical; absent: too large
     }

@@ -73,10 +73,9 @@ void AccessLog::record(Entry entry) {
 bool AccessLog::flush() {
   std::unique_lock lock(mutex_);
   const std::uint64_t upto = recorded_;
-  ++flushing_;
+  wanted_ = std::max(wanted_, upto);
   changed_.notify_one();
   written_.wait(lock, [&] { return durable_ >= upto || failure_ || ended_; });
-  --flushing_;
   return durable_ >= upto;
 }
 
@@ -97,7 +96,7 @@ void AccessLog::stop() {
 
 // Until there is something to write and it has gathered for a while, or a second has passed.
 void AccessLog::await_group(std::unique_lock<std::mutex>& lock) {
-  const auto hurried = [this] { return stopping_ || flushing_ > 0; };
+  const auto hurried = [this] { return stopping_ || durable_ < wanted_; };
   changed_.wait_for(lock, kTick, [&] { return hurried() || !queue_.empty(); });
   if (queue_.empty()) return;
   changed_.wait_for(lock, group_, [&] { return hurried() || queue_.size() >= max_queued_ / 2; });

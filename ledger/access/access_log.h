@@ -23,7 +23,7 @@ std::string access_path(const std::string& dir);
 
 struct Options {
   std::shared_ptr<rocksdb::FileSystem> fs = nullptr;  // null: the operating system's
-  std::string dir;                                    // DATA
+  std::string dir = {};                               // DATA
   std::optional<Position> accept_loss_from = {};      // as of the ledger's log
   std::uint32_t per_minute = 600;                     // records of an actor and kind
   std::size_t max_queued = 65'536;                    // beyond: dropped
@@ -84,7 +84,7 @@ class AccessLog {
   std::vector<Waiting> queue_;
   std::uint64_t recorded_ = 0;  // records queued so far, and how many of them are durable
   std::uint64_t durable_ = 0;
-  std::size_t flushing_ = 0;  // how many wait for it
+  std::uint64_t wanted_ = 0;  // somebody waits until so many are
   bool stopping_ = false;
   bool ended_ = false;
   std::optional<std::string> failure_;

@@ -11,18 +11,18 @@ namespace holdfast::access {
 
 // Which records are asked for: every filter that is given must let one through.
 struct Listing {
-  std::string actor;  // empty: of all
-  std::string type;   // it or below it; empty: all
+  std::string actor = {};  // empty: of all
+  std::string type = {};   // it or below it; empty: all
   Instant from = kMinInstant;
   Instant until = kMaxInstant;  // not part of it
   bool oldest_first = false;
-  Position behind;        // goes on there; 0: from the first
+  Position behind = {};        // goes on there; 0: from the first
   std::size_t limit = 0;  // at most so many
 };
 
 struct Listed {
   std::vector<Record> records;
-  Position behind;  // where another listing goes on; 0: that was all
+  Position behind = {};  // where another listing goes on; 0: that was all
 };
 
 // Of what is durable. Looks at a bounded number of records: there may be more behind a list that is

@@ -5,6 +5,7 @@
 #include <kj/exception.h>
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "ledger/access/access.capnp.h"
@@ -32,7 +33,7 @@ struct SetWhat {
     put(asked.kind, [&](auto t) { into.setKind(t); });
     into.setOutcome(static_cast<wire::Outcome>(asked.outcome));
     put(asked.reason, [&](auto t) { into.setReason(t); });
-    into.setItems(asked.items);
+    if (asked.items) into.setItems(*asked.items);
     into.setRequestBytes(asked.request_bytes);
     if (!asked.request.empty()) into.setRequest(bytes_of(asked.request));
   }
@@ -78,10 +79,15 @@ tl::expected<What, std::string> what(wire::Record::What::Reader from) {
         return wrong("an outcome that this version does not know");
       }
       const auto request = asked.getRequest().asChars();
+      const std::int64_t items = asked.getItems();
+      if (items < -1 || items > std::numeric_limits<std::uint32_t>::max()) {
+        return wrong("its number of items is out of range");
+      }
       return Asked{.kind = text(asked.getKind()),
                    .outcome = static_cast<Outcome>(asked.getOutcome()),
                    .reason = text(asked.getReason()),
-                   .items = asked.getItems(),
+                   .items = items < 0 ? std::nullopt
+                                      : std::optional(static_cast<std::uint32_t>(items)),
                    .request_bytes = asked.getRequestBytes(),
                    .request = {request.begin(), request.size()}};
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -23,41 +24,41 @@ enum class Outcome : std::uint8_t {
 
 // A query, a proof, a subscription, an admin request: everything that is no command.
 struct Asked {
-  std::string kind;  // query.history
+  std::string kind = {};  // query.history
   Outcome outcome = Outcome::answered;
-  std::string reason;              // of a refusal or an error, by name
-  std::uint32_t items = 0;         // how many the answer held
+  std::string reason = {};              // of a refusal or an error, by name
+  std::optional<std::uint32_t> items = {};  // how many the answer's list held; none: it has none
   std::uint32_t request_bytes = 0;
-  std::string request;  // the message as it came, in canonical form; empty: too large to be kept
+  std::string request = {};  // the message as it came, in canonical form; empty: too large to be kept
   bool operator==(const Asked&) const = default;
 };
 
 // A command that the ledger refused.
 struct Refused {
-  std::string command;
-  std::string resource;  // this and the next two: empty where not given or not well-formed
-  std::string key;
-  std::string request_id;
-  std::string reason;
-  std::string path;          // of what is closed, blocked or at its limit
-  std::string blocker;       // key of the first claim in the way
-  Position in_the_way;       // last event of what stood in the way; 0: not known to the refusal
+  std::string command = {};
+  std::string resource = {};  // this and the next two: empty where not given or not well-formed
+  std::string key = {};
+  std::string request_id = {};
+  std::string reason = {};
+  std::string path = {};          // of what is closed, blocked or at its limit
+  std::string blocker = {};       // key of the first claim in the way
+  Position in_the_way = {};       // last event of what stood in the way; 0: not known to the refusal
   std::uint32_t step = 0;    // which of a transaction's commands, from 1; 0: no transaction
   bool operator==(const Refused&) const = default;
 };
 
 // Records of an actor that were not written: one too many in a minute, or for the queue.
 struct Dropped {
-  std::string kind;  // the first part of theirs: query, proof, subscription, admin, refused
-  Instant minute;    // its begin
+  std::string kind = {};  // the first part of theirs: query, proof, subscription, admin, refused
+  Instant minute = {};    // its begin
   std::uint64_t count = 0;
   bool operator==(const Dropped&) const = default;
 };
 
 struct Started {
-  std::string version;
-  store::LedgerId ledger{};
-  std::string settings;
+  std::string version = {};
+  store::LedgerId ledger = {};
+  std::string settings = {};
   bool operator==(const Started&) const = default;
 };
 
@@ -66,8 +67,8 @@ struct Stopped {
 };
 
 struct ConfigurationChanged {
-  std::string subject;  // tokens
-  std::string detail;   // no secret is any part of it
+  std::string subject = {};  // tokens
+  std::string detail = {};   // no secret is any part of it
   bool operator==(const ConfigurationChanged&) const = default;
 };
 
@@ -77,7 +78,7 @@ struct Entry {
   std::string actor = {};        // empty: the server itself
   std::string source = {};       // address of the connection
   Position ledger_position = {}; // of the ledger, when it was answered; 0: not said
-  What what;
+  What what = {};
   bool operator==(const Entry&) const = default;
 };
 
