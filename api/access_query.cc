@@ -46,7 +46,8 @@ tl::expected<access::Listing, Refusal> to_listing(wire::AccessQuery::Reader quer
     if (read.ec != std::errc() || read.ptr != end || !asked.behind) return bad_text("cursor");
   }
   asked.oldest_first = query.getOldestFirst();
-  asked.limit = query.getLimit() == 0 ? kMaxPage : std::min<std::size_t>(query.getLimit(), kMaxPage);
+  asked.limit =
+      query.getLimit() == 0 ? kMaxPage : std::min<std::size_t>(query.getLimit(), kMaxPage);
   return asked;
 }
 

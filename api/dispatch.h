@@ -34,9 +34,9 @@ class Dispatch {
 
   const AccessRecorder* recorder() const;
 
-  // Any request but hello and subscription, recorded. Commands of calls from one thread are decided in the
-  // order of the calls. May throw kj::Exception for a malformed request, before `reply` is called
-  // or kept.
+  // Any request but hello and subscription, recorded. Commands of calls from one thread are decided
+  // in the order of the calls. May throw kj::Exception for a malformed request, before `reply` is
+  // called or kept.
   void handle(wire::Request::Reader request, const Caller& caller, Reply reply);
 
  private:

@@ -80,14 +80,13 @@ void add_accepted_loss(CLI::App& app, const std::string& name, std::optional<Pos
 }
 
 void describe_evidence(Options& options, ServerProgram& program) {
-  options
-      .add_text("record-refusals", "off|all", "off",
-                "whether the access log holds refused commands too, with what stood in the way",
-                [&](const std::string& text) -> std::string {
-                  if (text != "off" && text != "all") return "must be off or all";
-                  program.record_refusals = text == "all";
-                  return {};
-                });
+  options.add_text("record-refusals", "off|all", "off",
+                   "whether the access log holds refused commands too, with what stood in the way",
+                   [&](const std::string& text) -> std::string {
+                     if (text != "off" && text != "all") return "must be off or all";
+                     program.record_refusals = text == "all";
+                     return {};
+                   });
   options
       .add("access-per-minute", program.access_per_minute,
            "records in the access log of one actor and kind (query, proof, refused ...); what is "

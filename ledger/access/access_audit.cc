@@ -82,9 +82,9 @@ class Audit {
   Checked check(Position position, std::string_view bytes, const Digest* leaf) {
     const auto record = decode(bytes);
     if (record && record->position != position) {
-      return flaw(Kind::swapped, position,
-                  "at " + at_position(position) + " stands the record of " +
-                      at_position(record->position));
+      return flaw(
+          Kind::swapped, position,
+          "at " + at_position(position) + " stands the record of " + at_position(record->position));
     }
     if (leaf == nullptr || *leaf != store::leaf_digest(bytes)) {
       return flaw(Kind::edited, position,

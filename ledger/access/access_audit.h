@@ -18,7 +18,6 @@ bool has_access_log(const std::string& dir);
 // proof::audit_log() does with the ledger's. Reads every record; opens read-only; changes nothing.
 tl::expected<proof::Audited, proof::LogFlaw> audit_access_log(
     std::shared_ptr<rocksdb::FileSystem> fs,  // null: the operating system's
-    const std::string& dir,
-    const std::function<void(Position reached, Position of)>& progress);
+    const std::string& dir, const std::function<void(Position reached, Position of)>& progress);
 
 }  // namespace holdfast::access

@@ -30,8 +30,8 @@ struct Options {
   std::chrono::milliseconds group{500};               // a record waits at most so long
 };
 
-// The second log: who read, and what was refused. A log of records as the ledger's is one of events,
-// with a tree, a head and a watermark of its own; it takes no position of the ledger.
+// The second log: who read, and what was refused. A log of records as the ledger's is one of
+// events, with a tree, a head and a watermark of its own; it takes no position of the ledger.
 //
 // Nobody waits for a record: it is queued, and a thread of the log's own writes what has gathered
 // in one synced group, at least every second. A crash loses what was recorded in the last second; a

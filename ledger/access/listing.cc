@@ -21,13 +21,13 @@ tl::expected<Record, StorageError> decode_at(Position position, std::string_view
 
 tl::expected<Instant, StorageError> instant_at(const store::RecordLog& log, Position position) {
   Instant at;
-  auto read = log.read(
-      {&position, 1}, [&](Position, std::string_view bytes) -> tl::expected<bool, StorageError> {
-        const auto record = decode_at(position, bytes);
-        if (!record) return tl::unexpected(record.error());
-        at = record->at;
-        return true;
-      });
+  auto read = log.read({&position, 1},
+                       [&](Position, std::string_view bytes) -> tl::expected<bool, StorageError> {
+                         const auto record = decode_at(position, bytes);
+                         if (!record) return tl::unexpected(record.error());
+                         at = record->at;
+                         return true;
+                       });
   if (!read) return tl::unexpected(read.error());
   return at;
 }
@@ -95,8 +95,8 @@ class Lister {
         listed_.records.push_back(std::move(record));
         bytes_ += size;
       }
-      full_ = listed_.records.size() >= asked_.limit || bytes_ >= kMostBytes ||
-              count_ >= kMostLookedAt;
+      full_ =
+          listed_.records.size() >= asked_.limit || bytes_ >= kMostBytes || count_ >= kMostLookedAt;
     }
     return {};
   }

@@ -16,7 +16,7 @@ struct Listing {
   Instant from = kMinInstant;
   Instant until = kMaxInstant;  // not part of it
   bool oldest_first = false;
-  Position behind = {};        // goes on there; 0: from the first
+  Position behind = {};   // goes on there; 0: from the first
   std::size_t limit = 0;  // at most so many
 };
 

@@ -83,13 +83,13 @@ tl::expected<What, std::string> what(wire::Record::What::Reader from) {
       if (items < -1 || items > std::numeric_limits<std::uint32_t>::max()) {
         return wrong("its number of items is out of range");
       }
-      return Asked{.kind = text(asked.getKind()),
-                   .outcome = static_cast<Outcome>(asked.getOutcome()),
-                   .reason = text(asked.getReason()),
-                   .items = items < 0 ? std::nullopt
-                                      : std::optional(static_cast<std::uint32_t>(items)),
-                   .request_bytes = asked.getRequestBytes(),
-                   .request = {request.begin(), request.size()}};
+      return Asked{
+          .kind = text(asked.getKind()),
+          .outcome = static_cast<Outcome>(asked.getOutcome()),
+          .reason = text(asked.getReason()),
+          .items = items < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(items)),
+          .request_bytes = asked.getRequestBytes(),
+          .request = {request.begin(), request.size()}};
     }
     case wire::Record::What::REFUSED: {
       const auto refused = from.getRefused();

@@ -26,10 +26,11 @@ enum class Outcome : std::uint8_t {
 struct Asked {
   std::string kind = {};  // query.history
   Outcome outcome = Outcome::answered;
-  std::string reason = {};              // of a refusal or an error, by name
+  std::string reason = {};                  // of a refusal or an error, by name
   std::optional<std::uint32_t> items = {};  // how many the answer's list held; none: it has none
   std::uint32_t request_bytes = 0;
-  std::string request = {};  // the message as it came, in canonical form; empty: too large to be kept
+  std::string request =
+      {};  // the message as it came, in canonical form; empty: too large to be kept
   bool operator==(const Asked&) const = default;
 };
 
@@ -40,9 +41,9 @@ struct Refused {
   std::string key = {};
   std::string request_id = {};
   std::string reason = {};
-  std::string path = {};          // of what is closed, blocked or at its limit
-  std::string blocker = {};       // key of the first claim in the way
-  Position in_the_way = {};       // last event of what stood in the way; 0: not known to the refusal
+  std::string path = {};     // of what is closed, blocked or at its limit
+  std::string blocker = {};  // key of the first claim in the way
+  Position in_the_way = {};  // last event of what stood in the way; 0: not known to the refusal
   std::uint32_t step = 0;    // which of a transaction's commands, from 1; 0: no transaction
   bool operator==(const Refused&) const = default;
 };
@@ -75,9 +76,9 @@ struct ConfigurationChanged {
 using What = std::variant<Asked, Refused, Dropped, Started, Stopped, ConfigurationChanged>;
 
 struct Entry {
-  std::string actor = {};        // empty: the server itself
-  std::string source = {};       // address of the connection
-  Position ledger_position = {}; // of the ledger, when it was answered; 0: not said
+  std::string actor = {};         // empty: the server itself
+  std::string source = {};        // address of the connection
+  Position ledger_position = {};  // of the ledger, when it was answered; 0: not said
   What what = {};
   bool operator==(const Entry&) const = default;
 };

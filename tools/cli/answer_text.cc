@@ -189,8 +189,13 @@ void add_row(Table& table, wire::Event::Reader event) {
 }
 
 Table access_table() {
-  return Table(
-      {{"POSITION", true}, {"RECORDED"}, {"TYPE"}, {"ACTOR"}, {"AT", true}, {"OUTCOME"}, {"DETAIL"}});
+  return Table({{"POSITION", true},
+                {"RECORDED"},
+                {"TYPE"},
+                {"ACTOR"},
+                {"AT", true},
+                {"OUTCOME"},
+                {"DETAIL"}});
 }
 
 void add_row(Table& table, wire::AccessRecord::Reader record) {

@@ -43,9 +43,8 @@ class Accesses : public testing::Test {
     });
   }
   Response show(const std::string& key) {
-    return ask([&](wire::Request::Builder request) {
-      request.initQuery().initClaim().setKey(key);
-    });
+    return ask(
+        [&](wire::Request::Builder request) { request.initQuery().initClaim().setKey(key); });
   }
 
   RunningServer running_;
@@ -75,8 +74,7 @@ TEST_F(Accesses, EveryKindOfRequestIsThereAndCommandsAreNot) {
   ask([](wire::Request::Builder request) { request.initQuery().initHistory(); });
   ask([](wire::Request::Builder request) { request.initAdmin().initSweep(); });
   ask([](wire::Request::Builder request) { request.initProof().initPaths(); });
-  const auto answer =
-      access([](wire::AccessQuery::Builder query) { query.setOldestFirst(true); });
+  const auto answer = access([](wire::AccessQuery::Builder query) { query.setOldestFirst(true); });
   std::vector<std::string> found;
   for (const auto record : answer.root().getAccess().getRecords()) {
     found.push_back(std::string(record.getType().cStr()) + " " + record.getOutcome().cStr() + " " +
@@ -133,8 +131,8 @@ TEST_F(Accesses, ASubscriptionIsThere) {
   const auto records = answer.root().getAccess().getRecords();
   ASSERT_EQ(records.size(), 1u);
   EXPECT_STREQ(records[0].getType().cStr(), "subscription.subscribe");
-  EXPECT_STREQ(
-      records[0].getRequest().getSubscription().getSubscribe().getResource().cStr(), "room");
+  EXPECT_STREQ(records[0].getRequest().getSubscription().getSubscribe().getResource().cStr(),
+               "room");
 }
 
 TEST_F(Accesses, ArePagedAndComeWithASignedHead) {
@@ -188,9 +186,8 @@ TEST_F(Accesses, WhatCannotBeRecordedIsNotAnsweredButCommandsAre) {
   running_.disk_of_accesses().fail_syncs_after(0);
   show("k1");  // the log does not know yet
   EXPECT_FALSE(running_.accesses().flush());
-  const auto refused = call([](wire::Request::Builder request) {
-    request.initQuery().initClaim().setKey("k1");
-  });
+  const auto refused =
+      call([](wire::Request::Builder request) { request.initQuery().initClaim().setKey("k1"); });
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().server_error, wire::ErrorKind::UNAVAILABLE);
   const auto answer = hold("room", "k1");

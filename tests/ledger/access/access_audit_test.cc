@@ -40,7 +40,9 @@ class Spoilt : public OpenedLog {
     const auto key = store::event_key({position});
     EXPECT_TRUE(db.db().Delete({}, db.events(), {key.data(), key.size()}).ok());
   }
-  auto audited() { return audit_access_log(disk_.mount(), "/data", [](Position, Position) {}); }
+  auto audited() {
+    return audit_access_log(disk_.mount(), "/data", [](Position, Position) {});
+  }
   void expect_flaw(Kind kind, std::uint64_t position) {
     const auto found = audited();
     ASSERT_FALSE(found);

@@ -77,11 +77,9 @@ TEST_F(Listings, ByInstant) {
     return kNoon + Duration{static_cast<std::int64_t>(position - 1) * 1'000};
   };
   for (const bool oldest_first : {false, true}) {
-    EXPECT_EQ(positions({.from = at(100),
-                         .until = at(1'000),
-                         .oldest_first = oldest_first,
-                         .limit = 64}),
-              expected([](std::uint64_t i) { return i >= 100 && i < 1'000; }, oldest_first));
+    EXPECT_EQ(
+        positions({.from = at(100), .until = at(1'000), .oldest_first = oldest_first, .limit = 64}),
+        expected([](std::uint64_t i) { return i >= 100 && i < 1'000; }, oldest_first));
   }
   EXPECT_EQ(positions({.from = at(kCount + 1), .limit = 10}).size(), 0u);
   EXPECT_EQ(positions({.until = at(1), .limit = 10}).size(), 0u);
