@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "api/access_query.h"
 #include "api/convert_command.h"
 #include "api/dispatch_proof.h"
 #include "api/dispatch_query.h"
@@ -30,11 +31,14 @@ std::string_view text(capnp::Text::Reader reader) { return {reader.cStr(), reade
 
 class Dispatch::Impl {
  public:
-  Impl(Ledger& ledger, projections::Projections& projections, const proof::SigningKey& key)
+  Impl(Ledger& ledger, projections::Projections& projections, const proof::SigningKey& key,
+       const AccessRecorder* recorder)
       : ledger_(ledger),
         projections_(projections),
+        recorder_(recorder),
         queries_(ledger, projections, key),
-        proofs_(ledger, projections, key) {}
+        proofs_(ledger, projections, key),
+        accesses_(ledger, recorder != nullptr ? &recorder->log() : nullptr, key) {}
   ~Impl() {
     if (rebuild_.joinable()) rebuild_.join();
   }
@@ -42,9 +46,11 @@ class Dispatch::Impl {
   tl::expected<Caller, Fill> greet(wire::Hello::Reader hello, std::string source,
                                    const Reply& reply);
   void handle(wire::Request::Reader request, const Caller& caller, Reply reply);
+  const AccessRecorder* recorder() const { return recorder_; }
   void farewell(const Caller& caller) { ledger_.disconnect(caller.connection); }
 
  private:
+  void carry_out(wire::Request::Reader request, const Caller& caller, Reply reply);
   void batch(capnp::List<wire::Command>::Reader commands, const Caller& caller, Reply reply);
   void admin(wire::Admin::Reader admin, Reply reply);
   void rebuild(Reply reply);
@@ -55,8 +61,10 @@ class Dispatch::Impl {
 
   Ledger& ledger_;
   projections::Projections& projections_;
+  const AccessRecorder* const recorder_;
   Queries queries_;
   Proofs proofs_;
+  AccessQueries accesses_;
   std::atomic<std::uint64_t> connections_{0};
   std::atomic<bool> rebuilding_{false};
   std::thread rebuild_;
@@ -103,6 +111,14 @@ tl::expected<Caller, Fill> Dispatch::Impl::greet(wire::Hello::Reader hello, std:
 }
 
 void Dispatch::Impl::handle(wire::Request::Reader request, const Caller& caller, Reply reply) {
+  if (recorder_ != nullptr) {
+    if (auto error = recorder_->unrecordable(request)) return reply(std::move(*error));
+    reply = recorder_->recorded(request, caller, std::move(reply));
+  }
+  carry_out(request, caller, std::move(reply));
+}
+
+void Dispatch::Impl::carry_out(wire::Request::Reader request, const Caller& caller, Reply reply) {
   switch (request.which()) {
     case wire::Request::HELLO:
     case wire::Request::SUBSCRIPTION:
@@ -110,6 +126,9 @@ void Dispatch::Impl::handle(wire::Request::Reader request, const Caller& caller,
     case wire::Request::BATCH:
       return batch(request.getBatch(), caller, std::move(reply));
     case wire::Request::QUERY:
+      if (request.getQuery().isAccess()) {
+        return accesses_.ask(request.getQuery().getAccess(), reply);
+      }
       return queries_.ask(request.getQuery(), caller, std::move(reply));
     case wire::Request::ADMIN:
       return admin(request.getAdmin(), std::move(reply));
@@ -218,14 +237,16 @@ void Dispatch::Impl::import_end(bool more, Reply reply) {
 }
 
 Dispatch::Dispatch(Ledger& ledger, projections::Projections& projections,
-                   const proof::SigningKey& key)
-    : impl_(std::make_unique<Impl>(ledger, projections, key)) {}
+                   const proof::SigningKey& key, const AccessRecorder* recorder)
+    : impl_(std::make_unique<Impl>(ledger, projections, key, recorder)) {}
 Dispatch::~Dispatch() = default;
 
 tl::expected<Caller, Fill> Dispatch::greet(wire::Hello::Reader hello, std::string source,
                                            const Reply& reply) {
   return impl_->greet(hello, std::move(source), reply);
 }
+
+const AccessRecorder* Dispatch::recorder() const { return impl_->recorder(); }
 
 void Dispatch::farewell(const Caller& caller) { impl_->farewell(caller); }
 

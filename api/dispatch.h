@@ -4,6 +4,7 @@
 #include <string>
 #include <tl/expected.hpp>
 
+#include "api/access_recorder.h"
 #include "api/answer.h"
 #include "api/caller.h"
 #include "api/holdfast.capnp.h"
@@ -17,8 +18,9 @@ namespace holdfast::api {
 // from the projections on a thread of its own once those have reached the position of the read.
 class Dispatch {
  public:
-  // All outlive the Dispatch. Heads are signed with `key`.
-  Dispatch(Ledger& ledger, projections::Projections& projections, const proof::SigningKey& key);
+  // All outlive the Dispatch. Heads are signed with `key`. `recorder` null: nothing is recorded.
+  Dispatch(Ledger& ledger, projections::Projections& projections, const proof::SigningKey& key,
+           const AccessRecorder* recorder = nullptr);
   // Waits for what is being carried out.
   ~Dispatch();
 
@@ -30,9 +32,11 @@ class Dispatch {
   // The connection has ended: nothing more comes from it.
   void farewell(const Caller& caller);
 
-  // Any request but hello and subscription. Commands of calls from one thread are decided in the
-  // order of the calls. May throw kj::Exception for a malformed request, before `reply` is called
-  // or kept.
+  const AccessRecorder* recorder() const;
+
+  // Any request but hello and subscription, recorded. Commands of calls from one thread are decided
+  // in the order of the calls. May throw kj::Exception for a malformed request, before `reply` is
+  // called or kept.
   void handle(wire::Request::Reader request, const Caller& caller, Reply reply);
 
  private:

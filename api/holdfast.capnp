@@ -71,6 +71,7 @@ struct Response {
     records @18 :List(Record);    # those of the first positions asked for that fit into a message
     consistency @19 :List(Data);  # RFC 6962, 2.1.2
     signedHead @20 :SignedHead;
+    access @21 :AccessAnswer;
   }
 }
 
@@ -428,6 +429,7 @@ struct Query {
     head @4 :HeadQuery $about("the ledger: its id, size, Merkle root, clock and projections");
     nextFree @5 :NextFreeQuery $about("the earliest span of a duration with enough units free");
     resources @6 :ResourcesQuery $about("defined resources below a path: fields, units free, claims");
+    access @7 :AccessQuery $about("the access log: who read, which commands were refused, newest first");
   }
 }
 
@@ -624,6 +626,54 @@ struct HeadAnswer {
   rebuilt @15 :Int64 = .none;  # position that a rebuild, while one runs, has reached
   note @16 :Text;       # the head, signed: a C2SP signed-note of a C2SP tlog-checkpoint
   publicKey @17 :Text;  # of the ledger, as C2SP signed-note writes it
+}
+
+# -- The access log
+
+struct AccessQuery {  # newest first; with no filter: the whole log
+  type @0 :Text $positional $about("records of this type or below it: query, query.history, proof, refused, dropped, started ...");
+  actor @1 :Text $about("records of this actor");
+  from @2 :Int64 = .none $instant $about("recorded at this instant or later");
+  until @3 :Int64 = .none $instant $about("recorded before this instant");
+  oldestFirst @4 :Bool $about("oldest first");
+  limit @5 :UInt32 $about("at most so many");
+  cursor @6 :Text $about("go on behind an earlier answer");
+}
+
+struct AccessAnswer {
+  records @0 :List(AccessRecord);
+  cursor @1 :Text;  # null: that was all
+  note @2 :Text;    # the access log's head, signed with the ledger's key; its origin is the log's id
+}
+
+struct AccessRecord {  # fields that its type does not have are not given
+  position @0 :UInt64;         # in the access log
+  recordedAt @1 :Int64 $instant;
+  type @2 :Text;               # query.history, refused, started ...
+  actor @3 :Text;              # none: the server itself
+  source @4 :Text;             # address of the connection
+  ledgerPosition @5 :Int64 = .none;  # of the ledger, when it was answered
+  outcome @6 :Text;            # answered, refused, failed, unanswered
+  reason @7 :Text;             # of a refusal or an error
+  items @8 :Int64 = .none;     # how many the answer held
+  requestBytes @9 :Int64 = .none;
+  request @10 :Request;        # none: too large to be kept, or not well-formed
+  command @11 :Text;           # of what was refused, from here on
+  resource @12 :Text;
+  key @13 :Text;
+  requestId @14 :Text;
+  path @15 :Text;              # of what is closed, blocked or at its limit
+  blocker @16 :Text;           # key of the first claim in the way
+  inTheWay @17 :Int64 = .none;  # of the ledger: the last event of what stood in the way
+  step @18 :Int64 = .none;     # which of a transaction's commands, from 1
+  kind @19 :Text;              # of what was dropped: query, refused ...
+  minute @20 :Int64 = .none $instant;
+  count @21 :Int64 = .none;
+  version @22 :Text;           # of a server that was started
+  ledgerId @23 :Data;
+  settings @24 :Text;
+  subject @25 :Text;           # of a change of configuration
+  detail @26 :Text;
 }
 
 # -- Operators

@@ -163,7 +163,7 @@ void Session::take(Frame frame) {
     const auto request = message.getRoot<wire::Request>();
     id = request.getId();
     if (request.isHello() || life_ == Life::greeting) return greet(request);
-    if (request.isSubscription()) return take_subscription(id, request.getSubscription());
+    if (request.isSubscription()) return take_subscription(request);
     if (budget_->exhausted()) return encode(id, overloaded());
     cost = cost_of(request, frame.size_bytes());
     dispatch_.handle(request, *caller_, reply_to(id, cost));
@@ -210,14 +210,15 @@ Reply Session::reply_to(std::uint64_t id, std::size_t cost) {
   };
 }
 
-void Session::take_subscription(std::uint64_t id, wire::Subscription::Reader request) {
-  switch (request.which()) {
+void Session::take_subscription(wire::Request::Reader request) {
+  const auto subscription = request.getSubscription();
+  switch (subscription.which()) {
     case wire::Subscription::SUBSCRIBE:
-      return subscribe(id, request.getSubscribe());
+      return subscribe(request);
     case wire::Subscription::UNSUBSCRIBE: {
-      const auto at = subscriptions_.find(request.getUnsubscribe());
+      const auto at = subscriptions_.find(subscription.getUnsubscribe());
       if (at != subscriptions_.end()) at->second->end(wire::SubscriptionEnd::UNSUBSCRIBED);
-      return encode(id, done_answer(hub_.head()));
+      return encode(request.getId(), done_answer(hub_.head()));
     }
     case wire::Subscription::HEARD:
       heartbeat_unanswered_ = false;
@@ -227,20 +228,39 @@ void Session::take_subscription(std::uint64_t id, wire::Subscription::Reader req
   KJ_FAIL_REQUIRE("about a subscription, but what, this server does not know");
 }
 
-void Session::subscribe(std::uint64_t id, wire::Subscribe::Reader request) {
+void Session::subscribe(wire::Request::Reader request) {
+  const std::uint64_t id = request.getId();
   KJ_REQUIRE(!subscriptions_.contains(id), "a subscription has this id already", id);
   if (budget_->exhausted()) return encode(id, overloaded());
-  const auto refuse = [&](Refusal refusal) {
-    encode(id, refused_answer(std::move(refusal), hub_.head()));
-  };
+  const AccessRecorder* const recorder = dispatch_.recorder();
+  if (recorder != nullptr) {
+    if (const auto error = recorder->unrecordable(request)) return encode(id, *error);
+  }
+  const auto asking = recorder != nullptr ? recorder->asking(request, *caller_) : nullptr;
+  const Position at = hub_.head();
+  auto refusal = refuse_subscription(id, request.getSubscription().getSubscribe());
+  if (!refusal) {
+    if (asking) asking->begun(at);
+    return;
+  }
+  const Fill refused = refused_answer(std::move(*refusal), hub_.head());
+  encode(id, [&](wire::Response::Builder response) {
+    refused(response);
+    if (asking) asking->answered(response);
+  });
+}
+
+// Begins it, unless it is refused.
+std::optional<Refusal> Session::refuse_subscription(std::uint64_t id,
+                                                    wire::Subscribe::Reader request) {
   const auto asked = to_subscribe(request);
-  if (!asked) return refuse(asked.error());
+  if (!asked) return asked.error();
   const std::size_t most = budget_->limits().subscriptions;
   if (subscriptions_.size() >= most) {
     Refusal refusal{Reason::limit};
     refusal.name = "subscriptions";
     refusal.max = static_cast<std::int64_t>(most);
-    return refuse(std::move(refusal));
+    return refusal;
   }
   auto outlet = std::make_shared<Outlet>(
       id, budget_,
@@ -248,8 +268,9 @@ void Session::subscribe(std::uint64_t id, wire::Subscribe::Reader request) {
         if (auto session = self.lock()) thread->deliver(std::move(session), std::move(push));
       },
       [hub = &hub_] { hub->wake(); });
-  if (const auto done = hub_.subscribe(*asked, outlet); !done) return refuse(done.error());
+  if (const auto done = hub_.subscribe(*asked, outlet); !done) return done.error();
   subscriptions_.emplace(id, std::move(outlet));
+  return std::nullopt;
 }
 
 void Session::push(const Push& push) {

@@ -66,8 +66,9 @@ class Session : public std::enable_shared_from_this<Session> {
   void greet(wire::Request::Reader request);
   Reply reply_to(std::uint64_t id, std::size_t cost);
   void answered(std::size_t cost);
-  void take_subscription(std::uint64_t id, wire::Subscription::Reader request);
-  void subscribe(std::uint64_t id, wire::Subscribe::Reader request);
+  void take_subscription(wire::Request::Reader request);
+  void subscribe(wire::Request::Reader request);
+  std::optional<Refusal> refuse_subscription(std::uint64_t id, wire::Subscribe::Reader request);
   void await_heard();
   void count_silence();
   void drain();

@@ -7,10 +7,12 @@
 #include <exception>
 #include <string>
 
+#include "api/access_recorder.h"
 #include "api/dispatch.h"
 #include "api/head_publisher.h"
 #include "api/live/hub.h"
 #include "api/server.h"
+#include "ledger/access/access_log.h"
 #include "ledger/clock.h"
 #include "ledger/ledger.h"
 #include "ledger/proof/signing_key.h"
@@ -70,6 +72,31 @@ int refuse(const std::string& why) {
   return 1;
 }
 
+tl::expected<std::unique_ptr<access::AccessLog>, store::StorageError> open_access_log(
+    const ServerProgram& program, const TimeSource& time) {
+  access::Options options;
+  options.dir = program.data;
+  options.accept_loss_from = program.accept_access_loss_from;
+  options.per_minute = program.access_per_minute;
+  return access::AccessLog::open(options, time, [](const std::string& why) {
+    spdlog::error("the access log: {}; queries are not answered until a restart", why);
+  });
+}
+
+access::Entry started(const ServerProgram& program, const std::string& address,
+                      const store::Log& log) {
+  std::string settings =
+      fmt::format("listen={} record-refusals={} access-per-minute={}", address,
+                  program.record_refusals ? "all" : "off", program.access_per_minute);
+  const auto add = [&](std::string_view name, const std::optional<Position>& from) {
+    if (from) settings += fmt::format(" {}={}", name, from->value);
+  };
+  add("accept-loss-from", program.accept_loss_from);
+  add("accept-access-loss-from", program.accept_access_loss_from);
+  return {.ledger_position = log.head(),
+          .what = access::Started{HOLDFAST_VERSION, log.id(), std::move(settings)}};
+}
+
 int serve(const ServerProgram& program, const StopSignals& signals) {
   const MachineTime time;
   const std::int64_t began_ms = time.steady_ms();
@@ -80,6 +107,8 @@ int serve(const ServerProgram& program, const StopSignals& signals) {
   if (!log) return refuse(log.error().what);
   const auto key = proof::SigningKey::open(program.data + "/signing-key");
   if (!key) return refuse(key.error().what);
+  auto accesses = open_access_log(program, time);
+  if (!accesses) return refuse(accesses.error().what);
   State state;
   projections::Options projection_options;
   projection_options.dir = program.data;
@@ -93,11 +122,13 @@ int serve(const ServerProgram& program, const StopSignals& signals) {
   LedgerOptions ledger_options = program.ledger;
   ledger_options.wake_on_submit = false;
   Ledger ledger(**log, std::move(state), time, **projections, hub, ledger_options);
-  api::Dispatch dispatch(ledger, **projections, *key);
+  const api::AccessRecorder recorder(**accesses, program.record_refusals);
+  api::Dispatch dispatch(ledger, **projections, *key, &recorder);
   api::ServerOptions server_options = program.server;
   server_options.after_round = [&ledger] { ledger.wake(); };
   auto server = api::Server::listen(server_options, dispatch, hub);
   if (!server) return refuse(server.error());
+  (*accesses)->record(started(program, (*server)->address(), **log));
   std::printf("holdfastd listens on %s, ledger %s at position %llu, started in %.3f s\n",
               (*server)->address().c_str(), hexadecimal((*log)->id()).c_str(),
               static_cast<unsigned long long>((*log)->head().value),
@@ -116,6 +147,8 @@ int serve(const ServerProgram& program, const StopSignals& signals) {
   ledger.stop();
   publisher.reset();
   (*projections)->stop();
+  (*accesses)->record({.ledger_position = (*log)->head(), .what = access::Stopped{}});
+  (*accesses)->stop();
   spdlog::info("stopped at position {}", (*log)->head().value);
   return 0;
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr char kFooter[] =
     "Options can be given in the environment too (HOLDFAST_DATA, HOLDFAST_LISTEN, ...: the name\n"
     "in capitals, with _ for -) and in a file (--config, lines `data = \"DIR\"`), but for\n"
-    "--accept-loss-from, which is the operator's word for one time;\n"
+    "--accept-loss-from and --accept-access-loss-from, the operator's word for one time;\n"
     "the command line comes first, then the file, then the environment.\n"
     "Durations are written 1d2h30m, 90s, 250ms. SIGTERM and SIGINT stop the server cleanly.";
 
@@ -69,7 +69,36 @@ class Options {
   CLI::App& app_;
 };
 
-void describe(CLI::App& app, ServerProgram& program, std::uint64_t& accept_loss_from) {
+// The operator's word for one time: never in a file or in the environment.
+void add_accepted_loss(CLI::App& app, const std::string& name, std::optional<Position>& from,
+                       const std::string& about) {
+  app.add_option_function<std::uint64_t>(
+         name, [&from](std::uint64_t position) { from = Position{position}; }, about)
+      ->type_name("POSITION")
+      ->check(CLI::PositiveNumber)
+      ->configurable(false);
+}
+
+void describe_evidence(Options& options, ServerProgram& program) {
+  options.add_text("record-refusals", "off|all", "off",
+                   "whether the access log holds refused commands too, with what stood in the way",
+                   [&](const std::string& text) -> std::string {
+                     if (text != "off" && text != "all") return "must be off or all";
+                     program.record_refusals = text == "all";
+                     return {};
+                   });
+  options
+      .add("access-per-minute", program.access_per_minute,
+           "records in the access log of one actor and kind (query, proof, refused ...); what is "
+           "beyond is counted in one more")
+      ->check(CLI::PositiveNumber);
+  options.add("publish-heads", program.publish_heads,
+              "file, best on another machine's disk, to which signed heads are appended");
+  options.add_duration("publish-every", program.publish_every, kDay,
+                       "time between two of them, while the log grows");
+}
+
+void describe(CLI::App& app, ServerProgram& program) {
   Options options(app);
   options.add("data", program.data, "folder of the ledger; made if missing")->required();
   options.add_text("listen", "HOST:PORT", "127.0.0.1:7420",
@@ -105,18 +134,14 @@ void describe(CLI::App& app, ServerProgram& program, std::uint64_t& accept_loss_
                        "unanswered for three times as long is dropped");
   options.add("io-threads", program.server.io_threads, "threads that serve connections")
       ->check(CLI::Range(1, 64));
-  options.add("publish-heads", program.publish_heads,
-              "file, best on another machine's disk, to which signed heads are appended");
-  options.add_duration("publish-every", program.publish_every, kDay,
-                       "time between two of them, while the log grows");
+  describe_evidence(options, program);
   options.add("log-level", program.log_level, "what is written to standard error")
       ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
-  app.add_option("--accept-loss-from", accept_loss_from,
-                 "positions from this one on are lost and will be missed: serve what is left, "
-                 "under a new ledger id")
-      ->type_name("POSITION")
-      ->check(CLI::PositiveNumber)
-      ->configurable(false);
+  add_accepted_loss(app, "--accept-loss-from", program.accept_loss_from,
+                    "positions from this one on are lost and will be missed: serve what is left, "
+                    "under a new ledger id");
+  add_accepted_loss(app, "--accept-access-loss-from", program.accept_access_loss_from,
+                    "the same of the access log");
 }
 
 }  // namespace
@@ -129,15 +154,13 @@ Parsed parse_server_options(int argc, char** argv) {
   app.set_version_flag("--version", "holdfastd " HOLDFAST_VERSION);
   app.set_config("--config", "", "file with options")->envname("HOLDFAST_CONFIG");
   app.allow_config_extras(CLI::config_extras_mode::error);
-  std::uint64_t accept_loss_from = 0;
-  describe(app, parsed.program, accept_loss_from);
+  describe(app, parsed.program);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     parsed.exit_code = app.exit(error) == 0 ? 0 : 2;
     return parsed;
   }
-  if (accept_loss_from != 0) parsed.program.accept_loss_from = Position{accept_loss_from};
   Policy& policy = parsed.program.ledger.policy;
   if (policy.default_ttl > policy.max_ttl) policy.default_ttl = policy.max_ttl;
   return parsed;

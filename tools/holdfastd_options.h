@@ -17,6 +17,9 @@ struct ServerProgram {
   api::HubOptions hub;
   LedgerOptions ledger;
   std::optional<Position> accept_loss_from;
+  bool record_refusals = false;
+  std::uint32_t access_per_minute = 600;  // records in the access log, of an actor and kind
+  std::optional<Position> accept_access_loss_from;
   std::string publish_heads;  // file; empty: nowhere
   Duration publish_every{60'000};
   std::string log_level = "info";

@@ -19,11 +19,10 @@ std::string ends_at(Position head) {
 }
 
 // The ways out of a loss after `head`.
-std::string ways_out(const std::string& dir, Position head) {
-  return ". Nothing was changed. Restore " + dir +
-         " from a backup, or go on without what is gone, under a new ledger id, with "
-         "--accept-loss-from " +
-         std::to_string(head.value + 1);
+std::string ways_out(const Recovery& recovery, Position head) {
+  return ". Nothing was changed. Restore " + recovery.dir +
+         " from a backup, or go on without what is gone, under a new ledger id, with " +
+         recovery.accept_option + " " + std::to_string(head.value + 1);
 }
 
 LedgerId fresh_id() {
@@ -140,15 +139,15 @@ class Opening {
 
   tl::unexpected<StorageError> nothing_lost(Position head) const {
     return fail("nothing is lost: the log " + ends_at(head) +
-                " and holds all that was acknowledged. Start without --accept-loss-from");
+                " and holds all that was acknowledged. Start without " + recovery_.accept_option);
   }
 
   tl::expected<void, StorageError> check_accepted(const std::string& what, Position head) const {
     const auto& accepted = recovery_.accept_loss_from;
-    if (!accepted || recovery_.read_only) return fail(what + ways_out(dir_, head));
+    if (!accepted || recovery_.read_only) return fail(what + ways_out(recovery_, head));
     if (*accepted == head + 1) return {};
-    return fail("--accept-loss-from " + std::to_string(accepted->value) +
-                " is not where the loss begins: " + what + ways_out(dir_, head));
+    return fail(recovery_.accept_option + " " + std::to_string(accepted->value) +
+                " is not where the loss begins: " + what + ways_out(recovery_, head));
   }
 
   Instant latest_of(const Survey& survey) const {

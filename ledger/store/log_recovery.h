@@ -17,6 +17,7 @@ struct Recovery {
   std::string dir;                           // DATA
   bool read_only = false;                    // leaves everything as it is
   std::optional<Position> accept_loss_from;  // the operator's word
+  std::string accept_option;                 // how he gives it
 };
 
 struct Recovered {

@@ -179,7 +179,8 @@ tl::expected<std::unique_ptr<RecordLog>, StorageError> RecordLog::open(const Ope
   auto recovered = recover({.fs = fs,
                             .dir = options.dir,
                             .read_only = options.read_only,
-                            .accept_loss_from = options.accept_loss_from});
+                            .accept_loss_from = options.accept_loss_from,
+                            .accept_option = options.accept_option});
   if (!recovered) return tl::unexpected(recovered.error());
   auto impl = std::make_unique<Impl>(std::move(*recovered), fs, options.dir);
   if (!options.read_only) {

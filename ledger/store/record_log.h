@@ -33,6 +33,7 @@ struct OpenOptions {
   bool read_only = false;  // replay and verify; takes no lock, writes nothing
   // Operator's word that positions from this one on are lost; starts a new ledger id.
   std::optional<Position> accept_loss_from = {};
+  std::string accept_option = "--accept-loss-from";  // which the errors tell the operator of
 };
 
 // Reads from any thread; add, write and refresh from one thread at a time.

@@ -23,6 +23,9 @@ void add_shape(CLI::App& app, BenchOptions& options) {
   app.add_option("--parts", options.parts,
                  "spreads the resources of hold and life over so many parts of the tree")
       ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--pool", options.pool, "units of hot's pool; with 1 most holds are refused")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}))
+      ->capture_default_str();
   app.add_option("--watchers", options.watchers,
                  "as many more connections, each subscribed to one of the parts")
       ->check(CLI::Range(1, 4'000));

@@ -24,8 +24,9 @@ struct BenchOptions {
   std::uint64_t holders = 10'000;
   std::int64_t ttl_ms = 600'000;
   std::uint64_t parts = 0;  // of the tree, over which resources of their own are spread; 0: flat
-  unsigned watchers = 0;    // each subscribed to a part of its own
-  std::string acks;         // file; empty: none
+  std::int64_t pool = 1'000'000'000;  // units of hot's pool; few: most holds are refused
+  unsigned watchers = 0;              // each subscribed to a part of its own
+  std::string acks;                   // file; empty: none
   bool json = false;
 };
 

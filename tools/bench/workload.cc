@@ -29,7 +29,7 @@ std::vector<api::Request> Workload::preparation() {
   if (options_.workload == WorkloadKind::hot) {
     auto define = requests.emplace_back().root().initBatch(1)[0].initDefine();
     define.setResource(fmt::format("bench/{}/pool", run_));
-    define.setCapacity(1'000'000'000);
+    define.setCapacity(options_.pool);
   }
   if (options_.workload == WorkloadKind::lookup) {
     Lane lane;

@@ -69,6 +69,28 @@ std::string event_detail(wire::Event::Reader event) {
                      cell(event, "until"));
 }
 
+// What was asked: the given fields of the query, proof or whatever it was.
+std::string request_detail(const capnp::DynamicStruct::Reader& request) {
+  KJ_IF_MAYBE (member, request.which()) {
+    const auto value = request.get(*member);
+    if (value.getType() != capnp::DynamicValue::STRUCT) return {};
+    return request_detail(value.as<capnp::DynamicStruct>());
+  }
+  return detail(request, {});
+}
+
+// Fields of an access record that the table has columns for or that only programs need.
+constexpr std::array<std::string_view, 10> kNotAccessDetail = {
+    "position", "recorded-at", "type",    "actor",         "ledger-position",
+    "outcome",  "reason",      "request", "request-bytes", "ledger-id"};
+
+std::string access_detail(wire::AccessRecord::Reader record) {
+  std::string text = record.hasRequest() ? request_detail(record.getRequest()) : std::string();
+  const std::string rest = detail(record, kNotAccessDetail);
+  if (!text.empty() && !rest.empty()) text += "  ";
+  return text + rest;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> lines_of(capnp::DynamicStruct::Reader from) {
@@ -164,6 +186,26 @@ void add_row(Table& table, wire::Event::Reader event) {
   table.add({cell(event, "position"), cell(event, "recorded-at"), cell(event, "type"),
              cell(event, "resource"), cell(event, "key"), cell(event, "actor"),
              event_detail(event)});
+}
+
+Table access_table() {
+  return Table({{"POSITION", true},
+                {"RECORDED"},
+                {"TYPE"},
+                {"ACTOR"},
+                {"AT", true},
+                {"OUTCOME"},
+                {"DETAIL"}});
+}
+
+void add_row(Table& table, wire::AccessRecord::Reader record) {
+  std::string outcome = cell(record, "outcome");
+  if (record.hasReason()) {
+    outcome += (outcome.empty() ? "" : ": ") + cell(record, "reason");
+  }
+  table.add({cell(record, "position"), cell(record, "recorded-at"), cell(record, "type"),
+             cell(record, "actor"), cell(record, "ledger-position"), std::move(outcome),
+             access_detail(record)});
 }
 
 Table resources_table() {

@@ -32,6 +32,8 @@ Table claims_table();
 void add_row(Table& table, wire::Claim::Reader claim);
 Table history_table();
 void add_row(Table& table, wire::Event::Reader event);
+Table access_table();
+void add_row(Table& table, wire::AccessRecord::Reader record);
 Table resources_table();
 void add_row(Table& table, wire::ResourceState::Reader resource);
 Table pieces_table();

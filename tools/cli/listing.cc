@@ -55,6 +55,8 @@ class Output {
       add_row(table_, item.as<wire::Claim>());
     } else if (item.getSchema() == capnp::Schema::from<wire::Event>()) {
       add_row(table_, item.as<wire::Event>());
+    } else if (item.getSchema() == capnp::Schema::from<wire::AccessRecord>()) {
+      add_row(table_, item.as<wire::AccessRecord>());
     } else {
       add_row(table_, item.as<wire::ResourceState>());
     }
@@ -68,6 +70,7 @@ class Output {
 
 Table table_of(wire::Query::Reader query) {
   if (query.isClaims()) return claims_table();
+  if (query.isAccess()) return access_table();
   return query.isHistory() ? history_table() : resources_table();
 }
 

@@ -12,6 +12,7 @@
 
 #include "api/convert_answer.h"
 #include "api/text/json.h"
+#include "ledger/access/access_audit.h"
 #include "ledger/proof/bundle.h"
 #include "ledger/proof/log_audit.h"
 #include "ledger/proof/text_bytes.h"
@@ -182,6 +183,15 @@ std::optional<Exit> check_signing_key(const Options& options, const VerifyOption
   return unsound(options, "other_key", {}, "the ledger signs with another key than the given one");
 }
 
+// Nothing: the folder has none.
+tl::expected<std::optional<proof::Audited>, proof::LogFlaw> audit_accesses(
+    const std::string& data) {
+  if (!access::has_access_log(data)) return std::nullopt;
+  auto audited = access::audit_access_log(nullptr, data, [](Position, Position) {});
+  if (!audited) return tl::unexpected(audited.error());
+  return *audited;
+}
+
 Exit verify_folder(const Options& options, const VerifyOptions& what) {
   std::error_code error;
   if (!std::filesystem::is_directory(what.data + "/ledger", error)) {
@@ -202,15 +212,23 @@ Exit verify_folder(const Options& options, const VerifyOptions& what) {
     const proof::LogFlaw& flaw = audited.error();
     return unsound(options, proof::name_of(flaw.kind), flaw.first, flaw.what);
   }
+  const auto accesses = audit_accesses(what.data);
+  if (!accesses) {
+    const proof::LogFlaw& flaw = accesses.error();
+    return unsound(options, proof::name_of(flaw.kind), flaw.first, "the access log: " + flaw.what);
+  }
   if (options.json) {
-    print_json(json::object{{"sound", true},
-                            {"position", audited->head.value},
-                            {"root", proof::to_hex(audited->root)},
-                            {"published_heads", published->heads.size()}});
+    json::object answer{{"sound", true},
+                        {"position", audited->head.value},
+                        {"root", proof::to_hex(audited->root)},
+                        {"published_heads", published->heads.size()}};
+    if (*accesses) answer["access_position"] = (*accesses)->head.value;
+    print_json(answer);
     return Exit::accepted;
   }
   print(fmt::format("sound: {} events, root {}\n", audited->head.value,
                     proof::to_hex(audited->root)));
+  if (*accesses) print(fmt::format("access log: sound: {} records\n", (*accesses)->head.value));
   if (!published->heads.empty()) {
     print(fmt::format("as stated in {} published heads{}\n", published->heads.size(),
                       what.public_key.empty() ? ", whose signatures were not checked (--public-key)"

@@ -1,63 +1,24 @@
 #include <gtest/gtest.h>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "ledger/store/event_codec.h"
+#include "tests/ledger/store/golden_bytes.h"
 #include "tests/ledger/store/sample_events.h"
 
-// Stored bytes are for ever: what tests/golden holds must be read, and written the same, by every
-// version. A new type gets its files by HOLDFAST_WRITE_GOLDEN=1, which writes only files that are
-// not there; a file that is there is never written by a test.
 namespace holdfast::store {
 namespace {
-
-std::string path_of(const std::string& name) {
-  return std::string(HOLDFAST_SOURCE_DIR) + "/tests/golden/" + name + ".hex";
-}
-
-// One word of eight bytes a line.
-std::string to_hex(const std::string& bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(bytes[i]);
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-    text += i % 8 == 7 ? '\n' : ' ';
-  }
-  return text;
-}
-
-std::string from_hex(const std::string& text) {
-  std::istringstream in(text);
-  std::string bytes;
-  for (std::string byte; in >> byte;) {
-    bytes.push_back(static_cast<char>(std::stoi(byte, nullptr, 16)));
-  }
-  return bytes;
-}
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 TEST(Golden, EveryTypeIsWrittenAsEver) {
   for (const auto& [name, event] : samples()) {
     std::string bytes;
     encode(event, bytes);
-    if (std::getenv("HOLDFAST_WRITE_GOLDEN") != nullptr && content_of(path_of(name)).empty()) {
-      std::ofstream(path_of(name)) << to_hex(bytes);
-    }
-    EXPECT_EQ(to_hex(bytes), content_of(path_of(name))) << path_of(name);
+    golden::expect_as_ever(name, bytes);
   }
 }
 
 TEST(Golden, EveryTypeIsReadAsEver) {
   for (const auto& [name, event] : samples()) {
-    const auto decoded = decode(from_hex(content_of(path_of(name))));
+    const auto decoded = decode(golden::bytes_of(name));
     ASSERT_TRUE(decoded) << name << ": " << decoded.error();
     EXPECT_TRUE(*decoded == event) << name;
   }
