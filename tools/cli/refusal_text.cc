@@ -90,6 +90,31 @@ std::string bad_text(wire::Refusal::Reader refusal) {
                      field, most);
 }
 
+// The name is one of a transaction or a resource, of a setting or of a query.
+std::string limit(wire::Refusal::Reader refusal) {
+  const std::string name = text(refusal.getName());
+  const std::string most = number(refusal.getMax());
+  if (name == "positions") {
+    return fmt::format("a transaction has 1 to {} commands, a hold-any of n counting as n", most);
+  }
+  if (name == "depth") {
+    return "a transaction cannot have another in it: write its commands out, or send them apart";
+  }
+  if (name == "n") return fmt::format("a hold-any holds at most {} resources", most);
+  if (name == "limit") return fmt::format("--limit must be 1 to {}", most);
+  if (name == "hours" || name == "blocked") {
+    return fmt::format("a resource can have at most {} {} spans: `holdfast {}` some of them first",
+                       most, name == "hours" ? "open" : name,
+                       name == "hours" ? "unhours" : "unblock");
+  }
+  if (name == "attributes") return fmt::format("a resource can have at most {} attributes", most);
+  const auto* setting = api::find_name(capnp::Schema::from<wire::Define>(), name);
+  if (setting != nullptr && setting->kind == api::FieldKind::duration) {
+    return fmt::format("{} can be at most {}", name, api::to_text(Duration{refusal.getMax()}));
+  }
+  return fmt::format("{} can be at most {}", name, most);
+}
+
 // What the reason means, without its fields; empty where the fields are needed.
 std::string_view plain(wire::Reason reason) {
   switch (reason) {
@@ -135,7 +160,7 @@ std::string detail(wire::Refusal::Reader refusal) {
     case wire::Reason::BAD_TEXT:
       return bad_text(refusal);
     case wire::Reason::LIMIT:
-      return fmt::format("{} can be at most {}", text(refusal.getName()), number(refusal.getMax()));
+      return limit(refusal);
     case wire::Reason::KEY_REUSED:
       return key_reused(refusal);
     case wire::Reason::IN_USE:

@@ -113,10 +113,17 @@ TEST_F(Limits, ClaimsOfAHoldAnyCountAsPositions) {
 }
 
 TEST_F(Limits, ATransactionHasNoTransactionsInIt) {
-  EXPECT_NE(refused([](wire::Command::Builder command) {
-              command.initTransact().initSteps(1)[0].initTransact().initSteps(1);
-            }),
-            "accepted");
+  const auto answer = command([](wire::Command::Builder command) {
+    auto steps = command.initTransact().initSteps(2);
+    steps[0].initHold().setResource("r");
+    steps[1].initTransact().initSteps(1)[0].initHold().setResource("s");
+  });
+  const auto outcome = answer.root().getOutcomes()[0];
+  ASSERT_TRUE(outcome.isRefused());
+  const auto positions = outcome.getRefused().getPositions();
+  ASSERT_EQ(positions.size(), 2u);
+  EXPECT_TRUE(positions[0].isNone());
+  EXPECT_EQ(said_of(positions[1].getRefused()), "limit depth 1");
   EXPECT_EQ(running_.log().head(), Position{0});
 }
 

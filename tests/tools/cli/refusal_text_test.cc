@@ -41,8 +41,6 @@ TEST(RefusalText, OfAConflict) {
 }
 
 TEST(RefusalText, NamesItsFields) {
-  EXPECT_EQ(text(R"({"reason":"limit","name":"max_ttl","max":604800000})"),
-            "limit: max_ttl can be at most 604800000");
   EXPECT_EQ(text(R"({"reason":"stale_version","current":9})").substr(0, 50),
             "stale_version: the claim's version is 9 by now: `h");
   EXPECT_EQ(text(R"({"reason":"terminal","state":"stolen"})"),
@@ -63,6 +61,29 @@ TEST(RefusalText, NamesItsFields) {
   EXPECT_EQ(text(R"({"reason":"expired","expires_at":0,"now":1000})"),
             "expired: the hold ended at 1970-01-01T00:00:00Z, now it is 1970-01-01T00:00:01Z: "
             "hold anew");
+}
+
+TEST(RefusalText, OfLimits) {
+  const auto beyond = [](const std::string& name, const std::string& max) {
+    return text(R"({"reason":"limit","name":")" + name + R"(","max":)" + max + "}");
+  };
+  // Of a transaction of nothing too.
+  EXPECT_EQ(beyond("positions", "1000"),
+            "limit: a transaction has 1 to 1000 commands, a hold-any of n counting as n");
+  EXPECT_EQ(beyond("depth", "1"),
+            "limit: a transaction cannot have another in it: write its commands out, or send them "
+            "apart");
+  EXPECT_EQ(beyond("n", "1000"), "limit: a hold-any holds at most 1000 resources");
+  EXPECT_EQ(beyond("limit", "1000"), "limit: --limit must be 1 to 1000");
+  EXPECT_EQ(beyond("hours", "10000"),
+            "limit: a resource can have at most 10000 open spans: `holdfast unhours` some of them "
+            "first");
+  EXPECT_EQ(beyond("blocked", "10000"),
+            "limit: a resource can have at most 10000 blocked spans: `holdfast unblock` some of "
+            "them first");
+  EXPECT_EQ(beyond("attributes", "32"), "limit: a resource can have at most 32 attributes");
+  EXPECT_EQ(beyond("max_ttl", "604800000"), "limit: max_ttl can be at most 7d");
+  EXPECT_EQ(beyond("pieces", "9"), "limit: pieces can be at most 9");
 }
 
 TEST(RefusalText, OfChecks) {
