@@ -74,6 +74,9 @@ class Prover {
   }
 
   Got<> state_head();
+  Got<> state_plain_head();
+  Got<> state_head_with_paths();
+  Got<> take_note(capnp::Text::Reader note, capnp::Text::Reader public_key);
   Got<> take_chain(const std::string& path, Position last);
   Got<> take_positions(std::vector<Position> positions);
   Got<std::vector<Position>> positions_of_claim();
@@ -96,7 +99,7 @@ Prover::Got<> Prover::run() {
     bundle_.resource = prove_.resource;
     const auto head = proof::read_signed_head(bundle_.head, *key_);
     for (const proof::PathProof& path : bundle_.paths) {
-      const auto last = proof::last_on_path(path, *head->paths);
+      const auto last = head->paths ? proof::last_on_path(path, *head->paths) : std::nullopt;
       if (!last) return not_proved("the last position on " + path.path + " is not shown");
       if (auto taken = take_chain(path.path, *last); !taken) return taken;
     }
@@ -119,8 +122,32 @@ Prover::Got<> Prover::run() {
 }
 
 Prover::Got<> Prover::state_head() {
-  const auto asked =
-      prove_.resource.empty() ? std::vector<std::string>() : proof::paths_of(prove_.resource);
+  return prove_.resource.empty() ? state_plain_head() : state_head_with_paths();
+}
+
+Prover::Got<> Prover::take_note(capnp::Text::Reader note, capnp::Text::Reader public_key) {
+  bundle_.head = note.cStr();
+  public_key_ = public_key.cStr();
+  key_ = proof::parse_verifier_key(public_key_);
+  if (!key_) return not_proved("its public key is none");
+  const auto head = proof::read_signed_head(bundle_.head, *key_);
+  if (!head) return not_proved("its head is not signed by its key");
+  size_ = head->size;
+  return {};
+}
+
+Prover::Got<> Prover::state_plain_head() {
+  api::Request request;
+  request.root().initQuery().initHead();
+  const auto answer = ask(std::move(request));
+  if (!answer) return tl::unexpected(answer.error());
+  const auto head = answer->root().getHead();
+  return take_note(head.getNote(), head.getPublicKey());
+}
+
+// Takes the server a pass over all paths that have events.
+Prover::Got<> Prover::state_head_with_paths() {
+  const auto asked = proof::paths_of(prove_.resource);
   api::Request request;
   auto paths =
       request.root().initProof().initPaths().initPaths(static_cast<unsigned>(asked.size()));
@@ -128,13 +155,7 @@ Prover::Got<> Prover::state_head() {
   const auto answer = ask(std::move(request));
   if (!answer) return tl::unexpected(answer.error());
   const auto stated = answer->root().getSignedHead();
-  bundle_.head = stated.getNote().cStr();
-  public_key_ = stated.getPublicKey().cStr();
-  key_ = proof::parse_verifier_key(public_key_);
-  if (!key_) return not_proved("its public key is none");
-  const auto head = proof::read_signed_head(bundle_.head, *key_);
-  if (!head || !head->paths) return not_proved("its head is not signed by its key");
-  size_ = head->size;
+  if (auto taken = take_note(stated.getNote(), stated.getPublicKey()); !taken) return taken;
   for (const auto path : stated.getPaths()) {
     proof::PathProof proof{path.getPath(), {}};
     for (const auto entry : path.getEntries()) {
