@@ -25,8 +25,9 @@ using Outcome = tl::expected<Accepted, Refusal>;
 struct LedgerOptions {
   Policy policy;
   Duration max_clock_leap = kHour;
-  bool sweep = true;                         // record lapsed holds without being asked
-  std::size_t sweep_at_a_time = 1'000;       // events per group given to the sweep
+  bool sweep = true;  // record lapsed holds without being asked
+  // Events per group given to the sweep: a command that comes meanwhile waits for so many.
+  std::size_t sweep_at_a_time = 100;
   std::size_t max_queued_commands = 65'536;  // beyond: overloaded
   std::size_t max_group_commands = 8'192;
   bool wake_on_submit = true;                      // false: submitted commands may wait for wake()
