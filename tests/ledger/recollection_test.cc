@@ -35,6 +35,13 @@ class ChainsAfterARestart : public ::testing::Test {
     return running_.submit(std::move(command));
   }
 
+  // All of them are one piece for the writer.
+  static LedgerOptions in_one_piece() {
+    LedgerOptions options = RunningLedger::quiet();
+    options.sweep_at_a_time = kHolds;
+    return options;
+  }
+
   // Each event goes on where its resource's chain ended.
   void expect_chains_and_few_questions(std::size_t events_each) {
     EXPECT_LE(running_.maps().asked_for_last_events(), kFewTimes);
@@ -50,7 +57,7 @@ class ChainsAfterARestart : public ::testing::Test {
 
   const Cart cart_ = Cart::trusted("c");
   const Holder app_ = Holder::trusted("app");
-  RunningLedger running_;
+  RunningLedger running_{in_one_piece()};
 };
 
 TEST_F(ChainsAfterARestart, OfACartAreAskedForTogether) {
