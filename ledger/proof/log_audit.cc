@@ -70,7 +70,7 @@ class Audit {
   Checked check_record(Position position, std::string_view record);
   Checked check_statements(Position position);
   Checked check_paths(const Event& event);
-  Checked stored_leaf_differs(Position position, std::string_view record);
+  Checked stored_leaf_differs(Position position, const Digest& leaf);
   LogFlaw misplaced(Position position, Position says) const;
   std::optional<Position> position_said_at(Position position) const;
 
@@ -153,9 +153,10 @@ Audit::Checked Audit::check_record(Position position, std::string_view record) {
   if (event && event->position != position) {
     return tl::unexpected(misplaced(position, event->position));
   }
-  if (auto differs = stored_leaf_differs(position, record); !differs) return differs;
+  const Digest leaf = store::leaf_digest(record);
+  if (auto differs = stored_leaf_differs(position, leaf); !differs) return differs;
   if (!event) return flaw(Kind::unreadable, position, at_position(position) + ": " + event.error());
-  tree_.append(record);
+  tree_.append(leaf, [](store::MerkleNode, const Digest&) {});
   if (auto linked = chains_->check(*event); !linked) {
     return flaw(Kind::broken_chain, position, linked.error().what);
   }
@@ -182,13 +183,13 @@ Audit::Checked Audit::check_paths(const Event& event) {
                   " states a root over the paths that these events do not give");
 }
 
-Audit::Checked Audit::stored_leaf_differs(Position position, std::string_view record) {
+Audit::Checked Audit::stored_leaf_differs(Position position, const Digest& leaf) {
   if (position.value > leaves_behind_ + leaves_.size()) {
     leaves_behind_ = position.value - 1;
     leaves_.clear();
     const Position until = std::min(last_, position + (kLeavesAtOnce - 1));
-    auto read = log_->leaves(position, until, [&](Position, const Digest& leaf) {
-      leaves_.push_back(leaf);
+    auto read = log_->leaves(position, until, [&](Position, const Digest& stored) {
+      leaves_.push_back(stored);
       return true;
     });
     if (leaves_.empty()) {
@@ -197,7 +198,7 @@ Audit::Checked Audit::stored_leaf_differs(Position position, std::string_view re
       return flaw(Kind::edited, position, read.error().what);
     }
   }
-  if (leaves_.at(position.value - leaves_behind_ - 1) == store::leaf_digest(record)) return {};
+  if (leaves_.at(position.value - leaves_behind_ - 1) == leaf) return {};
   return flaw(Kind::edited, position,
               "the event at " + at_position(position) + " is not the one that was appended");
 }
