@@ -121,7 +121,7 @@ std::string canonical(wire::Request::Reader request) {
 }  // namespace
 
 Asking::Asking(access::AccessLog& log, wire::Request::Reader request, const Caller& caller)
-    : log_(log), entry_{.actor = caller.actor.str(), .source = caller.source, .what = {}} {
+    : log_(log), entry_{.actor = caller.actor().str(), .source = caller.source, .what = {}} {
   asked_.kind = kind_of(request);
   const std::size_t size = request.totalSize().wordCount * sizeof(capnp::word);
   asked_.request_bytes = static_cast<std::uint32_t>(size);
@@ -159,6 +159,20 @@ void Asking::record() {
   log_.record(std::move(entry_));
 }
 
+void AccessRecorder::turned_away(const std::string& source, wire::ErrorKind why,
+                                 Position at) const {
+  access::Asked hello;
+  hello.kind = "hello";
+  hello.outcome = access::Outcome::failed;
+  hello.reason = enum_name(why);
+  log_.record({.source = source, .ledger_position = at, .what = std::move(hello)});
+}
+
+void AccessRecorder::configured(const std::string& subject, const std::string& detail,
+                                Position at) const {
+  log_.record({.ledger_position = at, .what = access::ConfigurationChanged{subject, detail}});
+}
+
 std::optional<Fill> AccessRecorder::unrecordable(wire::Request::Reader request) const {
   if (is_command(request)) return std::nullopt;
   const auto failure = log_.failure();
@@ -190,7 +204,7 @@ Reply AccessRecorder::with_refusals(wire::Request::Reader request, const Caller&
   auto kept = std::make_shared<capnp::MallocMessageBuilder>(
       static_cast<unsigned>(request.totalSize().wordCount) + 1);
   kept->setRoot(request);
-  access::Entry entry{.actor = caller.actor.str(), .source = caller.source, .what = {}};
+  access::Entry entry{.actor = caller.actor().str(), .source = caller.source, .what = {}};
   return [kept = std::move(kept), entry = std::move(entry), reply = std::move(reply),
           &log = log_](Fill fill) {
     reply([=, &log, fill = std::move(fill)](wire::Response::Builder response) {

@@ -40,6 +40,11 @@ class AccessRecorder {
 
   access::AccessLog& log() const { return log_; }
 
+  // A connection that was not let in.
+  void turned_away(const std::string& source, wire::ErrorKind why, Position at) const;
+  // A change of the configuration.
+  void configured(const std::string& subject, const std::string& detail, Position at) const;
+
   // The answer in place of the request's own, where its record could not be kept: the log cannot be
   // written and the request leaves no other trace.
   std::optional<Fill> unrecordable(wire::Request::Reader request) const;

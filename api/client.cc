@@ -56,8 +56,10 @@ void Client::Impl::received(Response response) {
   const auto at = pending_.find(id);
   if (at == pending_.end()) {
     if (!root.isError()) return;
-    // The server closes after an error that it cannot assign; asking again would bring it again.
-    return lost(root.getError().getText().cStr(), false);
+    // The server closes after an error that it cannot assign; asking again would bring it again,
+    // but where the token has changed: the next hello says what it gives now, if anything.
+    return lost(root.getError().getText().cStr(),
+                root.getError().getKind() == wire::ErrorKind::BAD_TOKEN);
   }
   if (root.isError()) {
     const auto error = root.getError();

@@ -16,13 +16,13 @@ namespace {
 // Extend, release, commit and cancel need the holder, except from operators.
 template <class Named>
 std::optional<Holder> owner(Form& form, Named named, const Caller& caller) {
-  if (!named.hasHolder() && !caller.is_operator) form.object_to_text("holder");
+  if (!named.hasHolder() && !caller.grant.is_operator()) form.object_to_text("holder");
   return form.optional_text<Holder>(named.hasHolder(), named.getHolder(), "holder");
 }
 
 void operators_with_reason(Form& form, wire::Command::Reader command, const Caller& caller) {
   if (command.getReason().size() == 0) form.object_to_text("reason");
-  if (!caller.is_operator) form.object(Reason::forbidden);
+  if (!caller.grant.is_operator()) form.object(Reason::forbidden);
 }
 
 // One claim or the holds of a cart; what is said beside a cart is not for many.
@@ -89,8 +89,9 @@ Action action(Form& form, wire::Window::Reader window, WindowKind kind, bool add
                       .change = {kind, add, form.whole_span(window.getFrom(), window.getUntil())}};
 }
 
-Action action(Form& form, wire::Retire::Reader retire, wire::Command::Reader command) {
-  if (retire.getForce() && command.getReason().size() == 0) form.object_to_text("reason");
+Action action(Form& form, wire::Retire::Reader retire, wire::Command::Reader command,
+              const Caller& caller) {
+  if (retire.getForce()) operators_with_reason(form, command, caller);
   return Retire{.resource = form.path(retire.getResource()), .force = retire.getForce()};
 }
 
@@ -214,7 +215,7 @@ void read_cursor(Form& form, std::string_view cursor, EndAll& into) {
 Action action(Form& form, wire::EndAll::Reader end, wire::Command::Reader command,
               const Caller& caller) {
   if (!end.getDryRun()) operators_with_reason(form, command, caller);
-  if (!caller.is_operator) form.object(Reason::forbidden);
+  if (!caller.grant.is_operator()) form.object(Reason::forbidden);
   if (end.getLimit() == 0 || end.getLimit() > kMaxTransaction) {
     form.object_to_more_than("limit", kMaxTransaction);
   }
@@ -267,7 +268,7 @@ Action action(Form& form, wire::Command::Reader command, const Caller& caller) {
     case wire::Command::OPEN:
       return Open{form.path(command.getOpen().getResource())};
     case wire::Command::RETIRE:
-      return action(form, command.getRetire(), command);
+      return action(form, command.getRetire(), command, caller);
     case wire::Command::HOURS:
       return action(form, command.getHours(), WindowKind::hours, true);
     case wire::Command::UNHOURS:
@@ -304,9 +305,10 @@ Action action(Form& form, wire::Command::Reader command, const Caller& caller) {
 }
 
 Asker asker(Form& form, wire::Command::Reader command, const Caller& caller) {
+  if (caller.grant.role == Role::auditor) form.object(Reason::forbidden);
   return {
-      .actor = caller.actor,
-      .is_operator = caller.is_operator,
+      .actor = caller.actor(),
+      .scope = caller.grant.scope,
       .on_behalf_of = form.optional_text<Holder>(command.hasOnBehalfOf(), command.getOnBehalfOf(),
                                                  "on_behalf_of"),
       .reason = form.optional_text<Note>(command.hasReason(), command.getReason(), "reason"),
@@ -322,7 +324,7 @@ Asker asker(Form& form, wire::Command::Reader command, const Caller& caller) {
 // A command of a transaction: what it does not say of itself the whole says for it.
 Submission step(wire::Command::Reader command, const Caller& caller, const Asker& whole,
                 const Digest& content) {
-  Form form;
+  Form form(caller.grant.scope);
   auto what = action(form, command, caller);
   auto who = asker(form, command, caller);
   if (command.hasRequestId()) form.object_to_text("request_id");
@@ -360,7 +362,7 @@ Transact transaction(Form& form, capnp::List<wire::Command>::Reader commands, co
 }  // namespace
 
 Submission to_submission(wire::Command::Reader command, const Caller& caller) {
-  Form form;
+  Form form(caller.grant.scope);
   const Digest content = content_digest(command);
   if (!command.isTransact()) {
     auto what = action(form, command, caller);

@@ -27,6 +27,11 @@ bool is_good(const Span& span) {
 }
 bool is_quantity(std::int64_t units) { return units >= 1 && units <= kMaxUnits; }
 
+// Of a list at and below a path: none of it can be the caller's.
+bool is_outside(const Caller& caller, const auto& query) {
+  return query.hasResource() && !caller.grant.scope.reaches(view(query.getResource()));
+}
+
 std::size_t page_size(std::uint32_t limit) {
   return limit == 0 ? kMaxPage : std::min<std::size_t>(limit, kMaxPage);
 }
@@ -98,12 +103,14 @@ tl::expected<Key, Refusal> to_query(wire::ClaimQuery::Reader query) {
   return std::move(*key);
 }
 
-tl::expected<projections::ClaimsQuery, Refusal> to_query(wire::ClaimsQuery::Reader query) {
+tl::expected<projections::ClaimsQuery, Refusal> to_query(wire::ClaimsQuery::Reader query,
+                                                         const Caller& caller) {
   if (is_bad<Path>(query.hasResource(), query.getResource())) return refuse(Reason::bad_path);
   if (is_bad<Holder>(query.hasHolder(), query.getHolder())) return bad_text("holder");
   if (is_bad<Cart>(query.hasCart(), query.getCart())) return bad_text("cart");
   if (is_bad<Key>(query.hasCursor(), query.getCursor())) return bad_text("cursor");
   KJ_REQUIRE(query.getState() <= wire::StateFilter::ALL, "a state that this server does not know");
+  if (is_outside(caller, query)) return refuse(Reason::forbidden);
   return projections::ClaimsQuery{
       .resource = std::string(view(query.getResource())),
       .holder = std::string(view(query.getHolder())),
@@ -111,30 +118,36 @@ tl::expected<projections::ClaimsQuery, Refusal> to_query(wire::ClaimsQuery::Read
       .state = static_cast<projections::StateFilter>(query.getState()),
       .after_key = std::string(view(query.getCursor())),
       .limit = page_size(query.getLimit()),
+      .scope = caller.grant.scope,
   };
 }
 
-tl::expected<AvailabilityRequest, Refusal> to_query(wire::AvailabilityQuery::Reader query) {
+tl::expected<AvailabilityRequest, Refusal> to_query(wire::AvailabilityQuery::Reader query,
+                                                    const Caller& caller) {
   auto path = Path::make(view(query.getResource()));
   if (!path) return refuse(Reason::bad_path);
+  const bool forbidden = !caller.grant.scope.covers(path->view());
   const bool has_quantity = query.getQuantity() != wire::NONE;
   const bool has_duration = query.getDuration() != wire::NONE;
   if (query.getFrom() == wire::NONE && query.getUntil() == wire::NONE) {
     // Both ask about pieces of a window.
     if (has_quantity || has_duration) return refuse(Reason::bad_span);
+    if (forbidden) return refuse(Reason::forbidden);
     return AvailabilityRequest{std::move(*path), std::nullopt};
   }
   const Span window{Instant{query.getFrom()}, Instant{query.getUntil()}};
   if (!is_good(window)) return refuse(Reason::bad_span);
   if (has_quantity && !is_quantity(query.getQuantity())) return refuse(Reason::bad_quantity);
   if (has_duration && query.getDuration() <= 0) return refuse(Reason::bad_ttl);
+  if (forbidden) return refuse(Reason::forbidden);
   AvailabilityQuery asked{.resource = *path, .window = window, .quantity = {1}, .duration = {}};
   if (has_quantity) asked.quantity = Quantity{query.getQuantity()};
   if (has_duration) asked.duration = Duration{query.getDuration()};
   return AvailabilityRequest{std::move(*path), std::move(asked)};
 }
 
-tl::expected<NextFreeRequest, Refusal> to_query(wire::NextFreeQuery::Reader query) {
+tl::expected<NextFreeRequest, Refusal> to_query(wire::NextFreeQuery::Reader query,
+                                                const Caller& caller) {
   auto path = Path::make(view(query.getResource()));
   if (!path) return refuse(Reason::bad_path);
   const bool has_from = query.getFrom() != wire::NONE;
@@ -154,13 +167,16 @@ tl::expected<NextFreeRequest, Refusal> to_query(wire::NextFreeQuery::Reader quer
   // No span is longer than all of time; not given is too short.
   asked.duration = Duration{std::min(query.getDuration(), kMaxInstant.ms + 1)};
   if (asked.duration.ms <= 0) return refuse(Reason::bad_ttl);
+  if (!caller.grant.scope.covers(asked.resource.view())) return refuse(Reason::forbidden);
   return asked;
 }
 
-tl::expected<ResourcesQuery, Refusal> to_query(wire::ResourcesQuery::Reader query) {
+tl::expected<ResourcesQuery, Refusal> to_query(wire::ResourcesQuery::Reader query,
+                                               const Caller& caller) {
   if (is_bad<Path>(query.hasResource(), query.getResource())) return refuse(Reason::bad_path);
   if (is_bad<Path>(query.hasCursor(), query.getCursor())) return bad_text("cursor");
   ResourcesQuery asked{.resource = std::string(view(query.getResource())),
+                       .scope = caller.grant.scope,
                        .after = std::string(view(query.getCursor())),
                        .limit = page_size(query.getLimit())};
   if (query.getFrom() != wire::NONE || query.getUntil() != wire::NONE) {
@@ -171,6 +187,7 @@ tl::expected<ResourcesQuery, Refusal> to_query(wire::ResourcesQuery::Reader quer
     if (!is_quantity(units)) return refuse(Reason::bad_quantity);
     asked.at_least = units;
   }
+  if (is_outside(caller, query)) return refuse(Reason::forbidden);
   return asked;
 }
 
@@ -199,13 +216,15 @@ tl::expected<projections::HistoryQuery, Refusal> to_query(wire::HistoryQuery::Re
       .correlation_id = std::string(view(query.getCorrelationId())),
       .recorded = *recorded,
       .effective = *effective,
+      .scope = caller.grant.scope,
       .from = {1},
       .until = {},
       .newest_first = query.getNewestFirst(),
       .limit = page_size(query.getLimit()),
   };
-  if (query.hasRequestId() && !query.hasActor()) result.actor = caller.actor.str();
+  if (query.hasRequestId() && !query.hasActor()) result.actor = caller.actor().str();
   if (auto done = set_range(query, result); !done) return tl::unexpected(done.error());
+  if (is_outside(caller, query)) return refuse(Reason::forbidden);
   return result;
 }
 

@@ -12,7 +12,8 @@
 #include "ledger/domain/resource_list.h"
 #include "projections/projections.h"
 
-// Queries of the wire, checked in form. Readers of malformed messages throw kj::Exception.
+// Queries of the wire, checked in form; forbidden where what they name is outside the caller's
+// scope, to which lists are narrowed. Readers of malformed messages throw kj::Exception.
 namespace holdfast::api {
 
 // Items an answer holds at most; a limit above it gives pages of this size.
@@ -28,13 +29,15 @@ struct NamedPoint {
 tl::expected<std::optional<NamedPoint>, Refusal> to_point(bool given, wire::AsOf::Reader as_of);
 
 tl::expected<Key, Refusal> to_query(wire::ClaimQuery::Reader query);
-tl::expected<projections::ClaimsQuery, Refusal> to_query(wire::ClaimsQuery::Reader query);
+tl::expected<projections::ClaimsQuery, Refusal> to_query(wire::ClaimsQuery::Reader query,
+                                                         const Caller& caller);
 
 struct AvailabilityRequest {
   Path resource;
   std::optional<AvailabilityQuery> window;  // none: the units free at the query's instant
 };
-tl::expected<AvailabilityRequest, Refusal> to_query(wire::AvailabilityQuery::Reader query);
+tl::expected<AvailabilityRequest, Refusal> to_query(wire::AvailabilityQuery::Reader query,
+                                                    const Caller& caller);
 
 // Without `from`: from the query's instant on.
 struct NextFreeRequest {
@@ -48,10 +51,12 @@ struct NextFreeRequest {
     return {resource, duration, quantity, {from.value_or(now), until}};
   }
 };
-tl::expected<NextFreeRequest, Refusal> to_query(wire::NextFreeQuery::Reader query);
+tl::expected<NextFreeRequest, Refusal> to_query(wire::NextFreeQuery::Reader query,
+                                                const Caller& caller);
 
 // What may be visited is left to whoever asks.
-tl::expected<ResourcesQuery, Refusal> to_query(wire::ResourcesQuery::Reader query);
+tl::expected<ResourcesQuery, Refusal> to_query(wire::ResourcesQuery::Reader query,
+                                               const Caller& caller);
 
 // A request_id without an actor is the caller's.
 tl::expected<projections::HistoryQuery, Refusal> to_query(wire::HistoryQuery::Reader query,

@@ -10,6 +10,7 @@
 #include "api/convert_command.h"
 #include "api/dispatch_proof.h"
 #include "api/dispatch_query.h"
+#include "api/rights.h"
 
 namespace holdfast::api {
 
@@ -32,10 +33,11 @@ std::string_view text(capnp::Text::Reader reader) { return {reader.cStr(), reade
 class Dispatch::Impl {
  public:
   Impl(Ledger& ledger, projections::Projections& projections, const proof::SigningKey& key,
-       const AccessRecorder* recorder)
+       const AccessRecorder* recorder, Tokens* tokens)
       : ledger_(ledger),
         projections_(projections),
         recorder_(recorder),
+        tokens_(tokens),
         queries_(ledger, projections, key),
         proofs_(ledger, projections, key),
         accesses_(ledger, recorder != nullptr ? &recorder->log() : nullptr, key) {}
@@ -47,13 +49,16 @@ class Dispatch::Impl {
                                    const Reply& reply);
   void handle(wire::Request::Reader request, const Caller& caller, Reply reply);
   const AccessRecorder* recorder() const { return recorder_; }
+  bool is_still_granted(Caller& caller) const;
   void farewell(const Caller& caller) { ledger_.disconnect(caller.connection); }
 
  private:
+  tl::expected<Caller, Fill> identify(wire::Hello::Reader hello, std::string source);
   void carry_out(wire::Request::Reader request, const Caller& caller, Reply reply);
   void batch(capnp::List<wire::Command>::Reader commands, const Caller& caller, Reply reply);
   void admin(wire::Admin::Reader admin, Reply reply);
   void rebuild(Reply reply);
+  void reload_tokens(const Reply& reply);
   void import_begin(wire::ImportBegin::Reader begin, Reply reply);
   void import_lines(capnp::List<wire::ImportLine>::Reader lines, const Caller& caller, Reply reply);
   void import_end(bool more, Reply reply);
@@ -62,6 +67,7 @@ class Dispatch::Impl {
   Ledger& ledger_;
   projections::Projections& projections_;
   const AccessRecorder* const recorder_;
+  Tokens* const tokens_;
   Queries queries_;
   Proofs proofs_;
   AccessQueries accesses_;
@@ -84,14 +90,8 @@ tl::expected<Caller, Fill> Dispatch::Impl::greet(wire::Hello::Reader hello, std:
         error_answer(wire::ErrorKind::WRONG_LEDGER,
                      "this server's ledger is another one than the client names"));
   }
-  const std::string_view name =
-      hello.getActor().size() > 0 ? text(hello.getActor()) : kDefaultActor;
-  auto actor = Actor::make(name);
-  if (!actor || name == kSystemActor) {
-    Refusal refusal{Reason::bad_text};
-    refusal.field = "actor";
-    return tl::unexpected(refused_answer(std::move(refusal), head()));
-  }
+  auto caller = identify(hello, std::move(source));
+  if (!caller) return caller;
   ledger_.read([reply, id](const State&, Instant now) -> Ledger::Deliver {
     return [reply, id, now](Position at) {
       reply([id, now, at](wire::Response::Builder response) {
@@ -104,10 +104,37 @@ tl::expected<Caller, Fill> Dispatch::Impl::greet(wire::Hello::Reader hello, std:
       });
     };
   });
-  return Caller{.actor = std::move(*actor),
-                .is_operator = true,
-                .source = std::move(source),
-                .connection = ++connections_};
+  caller->connection = ++connections_;
+  return caller;
+}
+
+tl::expected<Caller, Fill> Dispatch::Impl::identify(wire::Hello::Reader hello, std::string source) {
+  if (tokens_ != nullptr) {
+    const std::uint64_t seen = tokens_->changes();
+    const Digest token = token_digest(text(hello.getToken()));
+    auto grant = tokens_->grant_of(token);
+    if (grant) return Caller{std::move(*grant), std::move(source), 0, token, seen};
+    if (recorder_ != nullptr) recorder_->turned_away(source, wire::ErrorKind::BAD_TOKEN, head());
+    return tl::unexpected(
+        error_answer(wire::ErrorKind::BAD_TOKEN, hello.getToken().size() > 0
+                                                     ? "the server does not know this token"
+                                                     : "the server asks for a token"));
+  }
+  const std::string_view name =
+      hello.getActor().size() > 0 ? text(hello.getActor()) : kDefaultActor;
+  auto actor = Actor::make(name);
+  if (actor && name != kSystemActor) return Caller{{std::move(*actor)}, std::move(source)};
+  Refusal refusal{Reason::bad_text};
+  refusal.field = "actor";
+  return tl::unexpected(refused_answer(std::move(refusal), head()));
+}
+
+bool Dispatch::Impl::is_still_granted(Caller& caller) const {
+  if (tokens_ == nullptr) return true;
+  const std::uint64_t changes = tokens_->changes();
+  if (changes == caller.seen) return true;
+  caller.seen = changes;
+  return tokens_->grant_of(caller.token) == caller.grant;
 }
 
 void Dispatch::Impl::handle(wire::Request::Reader request, const Caller& caller, Reply reply) {
@@ -119,6 +146,9 @@ void Dispatch::Impl::handle(wire::Request::Reader request, const Caller& caller,
 }
 
 void Dispatch::Impl::carry_out(wire::Request::Reader request, const Caller& caller, Reply reply) {
+  if (!may_send(caller.grant.role, request)) {
+    return reply(refused_answer(Refusal{Reason::forbidden}, head()));
+  }
   switch (request.which()) {
     case wire::Request::HELLO:
     case wire::Request::SUBSCRIPTION:
@@ -173,6 +203,8 @@ void Dispatch::Impl::admin(wire::Admin::Reader admin, Reply reply) {
     case wire::Admin::CONFIRM_CLOCK:
       return ledger_.confirm_clock(
           [this, reply = std::move(reply)] { reply(done_answer(head())); });
+    case wire::Admin::RELOAD_TOKENS:
+      return reload_tokens(reply);
   }
   KJ_FAIL_REQUIRE("an admin request that this server does not know");
 }
@@ -195,6 +227,16 @@ void Dispatch::Impl::rebuild(Reply reply) {
       for (unsigned i = 0; i < list.size(); ++i) list.set(i, rebuilt.differences[i]);
     });
   });
+}
+
+void Dispatch::Impl::reload_tokens(const Reply& reply) {
+  const auto said = tokens_ != nullptr
+                        ? tokens_->reload()
+                        : tl::expected<std::string, std::string>(
+                              tl::unexpect, "the server was started without --tokens");
+  if (!said) return reply(error_answer(wire::ErrorKind::UNAVAILABLE, said.error()));
+  if (recorder_ != nullptr) recorder_->configured("tokens", *said, head());
+  reply(done_answer(head()));
 }
 
 void Dispatch::Impl::import_begin(wire::ImportBegin::Reader begin, Reply reply) {
@@ -237,8 +279,8 @@ void Dispatch::Impl::import_end(bool more, Reply reply) {
 }
 
 Dispatch::Dispatch(Ledger& ledger, projections::Projections& projections,
-                   const proof::SigningKey& key, const AccessRecorder* recorder)
-    : impl_(std::make_unique<Impl>(ledger, projections, key, recorder)) {}
+                   const proof::SigningKey& key, const AccessRecorder* recorder, Tokens* tokens)
+    : impl_(std::make_unique<Impl>(ledger, projections, key, recorder, tokens)) {}
 Dispatch::~Dispatch() = default;
 
 tl::expected<Caller, Fill> Dispatch::greet(wire::Hello::Reader hello, std::string source,
@@ -247,6 +289,8 @@ tl::expected<Caller, Fill> Dispatch::greet(wire::Hello::Reader hello, std::strin
 }
 
 const AccessRecorder* Dispatch::recorder() const { return impl_->recorder(); }
+
+bool Dispatch::is_still_granted(Caller& caller) const { return impl_->is_still_granted(caller); }
 
 void Dispatch::farewell(const Caller& caller) { impl_->farewell(caller); }
 

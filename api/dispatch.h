@@ -8,6 +8,7 @@
 #include "api/answer.h"
 #include "api/caller.h"
 #include "api/holdfast.capnp.h"
+#include "api/tokens.h"
 #include "ledger/ledger.h"
 #include "ledger/proof/signing_key.h"
 #include "projections/projections.h"
@@ -19,8 +20,9 @@ namespace holdfast::api {
 class Dispatch {
  public:
   // All outlive the Dispatch. Heads are signed with `key`. `recorder` null: nothing is recorded.
+  // `tokens` null: every caller is an operator.
   Dispatch(Ledger& ledger, projections::Projections& projections, const proof::SigningKey& key,
-           const AccessRecorder* recorder = nullptr);
+           const AccessRecorder* recorder = nullptr, Tokens* tokens = nullptr);
   // Waits for what is being carried out.
   ~Dispatch();
 
@@ -28,6 +30,9 @@ class Dispatch {
   // is given through `reply`, like any other.
   tl::expected<Caller, Fill> greet(wire::Hello::Reader hello, std::string source,
                                    const Reply& reply);
+
+  // Whether what its token gives is what it gave when it was greeted.
+  bool is_still_granted(Caller& caller) const;
 
   // The connection has ended: nothing more comes from it.
   void farewell(const Caller& caller);

@@ -65,19 +65,19 @@ Queries::Queries(Ledger& ledger, projections::Projections& projections,
 void Queries::ask(wire::Query::Reader query, const Caller& caller, Reply reply) {
   switch (query.which()) {
     case wire::Query::CLAIM:
-      return claim(query.getClaim(), std::move(reply));
+      return claim(query.getClaim(), caller, std::move(reply));
     case wire::Query::CLAIMS:
-      return claims(query.getClaims(), std::move(reply));
+      return claims(query.getClaims(), caller, std::move(reply));
     case wire::Query::AVAILABILITY:
-      return availability(query.getAvailability(), std::move(reply));
+      return availability(query.getAvailability(), caller, std::move(reply));
     case wire::Query::HISTORY:
       return history(query.getHistory(), caller, std::move(reply));
     case wire::Query::HEAD:
       return head(std::move(reply));
     case wire::Query::NEXT_FREE:
-      return next_free(query.getNextFree(), std::move(reply));
+      return next_free(query.getNextFree(), caller, std::move(reply));
     case wire::Query::RESOURCES:
-      return resources(query.getResources(), std::move(reply));
+      return resources(query.getResources(), caller, std::move(reply));
     case wire::Query::ACCESS:  // another log's
       break;
   }
@@ -88,21 +88,22 @@ void Queries::refuse(const Reply& reply, Refusal refusal) const {
   reply(refused_answer(std::move(refusal), ledger_.log().head()));
 }
 
-void Queries::claim(wire::ClaimQuery::Reader query, Reply reply) {
+void Queries::claim(wire::ClaimQuery::Reader query, const Caller& caller, Reply reply) {
   auto key = to_query(query);
   if (!key) return refuse(reply, key.error());
   const auto point = to_point(query.hasAsOf(), query.getAsOf());
   if (!point) return refuse(reply, point.error());
-  Work as_of = [this, key = *key](AsOf at) {
+  Work as_of = [this, key = *key, scope = caller.grant.scope](AsOf at) {
     auto claim = projections_.claim_as_of(key.view(), at);
     if (!claim) return storage_answer(claim.error());
-    if (!*claim) return refused_answer(Refusal{Reason::unknown_claim}, at.position);
+    if (!*claim || !scope.covers((*claim)->resource.view()))
+      return refused_answer(Refusal{Reason::unknown_claim}, at.position);
     return claim_answer(std::move(**claim), at.position);
   };
   if (*point) return from_projections(*point, std::move(as_of), std::move(reply));
-  ledger_.read([this, key = *key, as_of = std::move(as_of), reply = std::move(reply)](
-                   const State& state, Instant now) -> Ledger::Deliver {
-    if (auto claim = state.claim(key.view())) {
+  ledger_.read([this, key = *key, scope = caller.grant.scope, as_of = std::move(as_of),
+                reply = std::move(reply)](const State& state, Instant now) -> Ledger::Deliver {
+    if (auto claim = state.claim(key.view()); claim && scope.covers(claim->resource.view())) {
       return [reply, claim = std::move(*claim)](Position at) { reply(claim_answer(claim, at)); };
     }
     return [this, as_of, reply, now](Position at) {
@@ -111,8 +112,8 @@ void Queries::claim(wire::ClaimQuery::Reader query, Reply reply) {
   });
 }
 
-void Queries::claims(wire::ClaimsQuery::Reader query, Reply reply) {
-  const auto asked = to_query(query);
+void Queries::claims(wire::ClaimsQuery::Reader query, const Caller& caller, Reply reply) {
+  const auto asked = to_query(query, caller);
   if (!asked) return refuse(reply, asked.error());
   const auto point = to_point(query.hasAsOf(), query.getAsOf());
   if (!point) return refuse(reply, point.error());
@@ -141,8 +142,9 @@ void Queries::claims(wire::ClaimsQuery::Reader query, Reply reply) {
   });
 }
 
-void Queries::availability(wire::AvailabilityQuery::Reader query, Reply reply) {
-  const auto asked = to_query(query);
+void Queries::availability(wire::AvailabilityQuery::Reader query, const Caller& caller,
+                           Reply reply) {
+  const auto asked = to_query(query, caller);
   if (!asked) return refuse(reply, asked.error());
   const auto point = to_point(query.hasAsOf(), query.getAsOf());
   if (!point) return refuse(reply, point.error());
@@ -160,8 +162,8 @@ void Queries::availability(wire::AvailabilityQuery::Reader query, Reply reply) {
   of_resource(asked->resource, *point, std::move(judge), std::move(reply));
 }
 
-void Queries::next_free(wire::NextFreeQuery::Reader query, Reply reply) {
-  const auto asked = to_query(query);
+void Queries::next_free(wire::NextFreeQuery::Reader query, const Caller& caller, Reply reply) {
+  const auto asked = to_query(query, caller);
   if (!asked) return refuse(reply, asked.error());
   const auto point = to_point(query.hasAsOf(), query.getAsOf());
   if (!point) return refuse(reply, point.error());
@@ -192,8 +194,8 @@ void Queries::of_resource(const Path& resource, std::optional<NamedPoint> point,
   from_projections(std::move(point), std::move(as_of), std::move(reply));
 }
 
-void Queries::resources(wire::ResourcesQuery::Reader query, Reply reply) {
-  auto asked = to_query(query);
+void Queries::resources(wire::ResourcesQuery::Reader query, const Caller& caller, Reply reply) {
+  auto asked = to_query(query, caller);
   if (!asked) return refuse(reply, asked.error());
   const auto point = to_point(query.hasAsOf(), query.getAsOf());
   if (!point) return refuse(reply, point.error());

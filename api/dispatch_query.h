@@ -30,11 +30,11 @@ class Queries {
   // Answers on the query thread, for a point in the log that the projections have reached.
   using Work = std::function<Fill(AsOf)>;
 
-  void claim(wire::ClaimQuery::Reader query, Reply reply);
-  void claims(wire::ClaimsQuery::Reader query, Reply reply);
-  void availability(wire::AvailabilityQuery::Reader query, Reply reply);
-  void next_free(wire::NextFreeQuery::Reader query, Reply reply);
-  void resources(wire::ResourcesQuery::Reader query, Reply reply);
+  void claim(wire::ClaimQuery::Reader query, const Caller& caller, Reply reply);
+  void claims(wire::ClaimsQuery::Reader query, const Caller& caller, Reply reply);
+  void availability(wire::AvailabilityQuery::Reader query, const Caller& caller, Reply reply);
+  void next_free(wire::NextFreeQuery::Reader query, const Caller& caller, Reply reply);
+  void resources(wire::ResourcesQuery::Reader query, const Caller& caller, Reply reply);
   void history(wire::HistoryQuery::Reader query, const Caller& caller, Reply reply);
   void head(Reply reply);
 

@@ -18,6 +18,9 @@ inline std::string_view view(capnp::Text::Reader text) { return {text.begin(), t
 // placeholder, which nobody gets to see.
 class Form {
  public:
+  // `scope`: paths outside it are forbidden.
+  explicit Form(const Scope& scope) : scope_(scope) {}
+
   void object(Refusal refusal) {
     if (!objection_ || refusal.reason < objection_->reason) objection_ = std::move(refusal);
   }
@@ -30,6 +33,7 @@ class Form {
   Path path(capnp::Text::Reader text) {
     auto path = Path::make(view(text));
     if (!path) object(Reason::bad_path);
+    if (path && !scope_.covers(path->view())) object(Reason::forbidden);
     return path ? std::move(*path) : Path::trusted({});
   }
   Key key(capnp::Text::Reader text) {
@@ -105,6 +109,7 @@ class Form {
   }
 
  private:
+  const Scope& scope_;
   std::optional<Refusal> objection_;
 };
 

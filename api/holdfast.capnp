@@ -86,12 +86,13 @@ enum ErrorKind {
   wrongLedger @2;         # the server's ledger id is not the one that the client named
   storage @3;             # a fault of the store; the server is stopping
   unavailable @4;         # a projection has stopped or is not ready
+  badToken @5;            # the server has tokens, and this is none of them, or no longer; it closes
 }
 
 struct Hello {
   protocolVersion @0 :UInt16;
-  token @1 :Text;
-  actor @2 :Text;    # without a token file: who this connection is
+  token @1 :Text;    # read where the server has a token file
+  actor @2 :Text;    # read where it has none: who this connection is
   ledgerId @3 :Data;  # 16 bytes: turned away unless it is the server's; null: any
   program @4 :Text;  # name and version of the client, for the server's log
 }
@@ -683,6 +684,7 @@ struct Admin {
     sweep @0 :Sweep $about("record lapsed holds now");
     rebuild @1 :Rebuild $about("rebuild the projections from the log and compare");
     confirmClock @2 :ConfirmClock $about("trust the wall clock again after a leap");
+    reloadTokens @3 :ReloadTokens $about("read the server's token file again");
   }
 }
 
@@ -693,6 +695,8 @@ struct Sweep {
 struct Rebuild {}
 
 struct ConfirmClock {}
+
+struct ReloadTokens {}
 
 struct SweepAnswer {
   recorded @0 :UInt64;

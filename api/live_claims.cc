@@ -16,6 +16,7 @@ bool wanted(const ClaimsQuery& query, const StandingClaim& claim) {
   if (query.state == StateFilter::held && claim.state != ClaimState::held) return false;
   if (query.state == StateFilter::committed && claim.state != ClaimState::committed) return false;
   if (!at_or_below(claim.resource->path.view(), query.resource)) return false;
+  if (!query.scope.covers(claim.resource->path.view())) return false;
   if (!query.holder.empty() && claim.holder->holder.view() != query.holder) return false;
   if (query.cart.empty()) return true;
   return claim.extras && claim.extras->cart && claim.extras->cart->view() == query.cart;

@@ -57,10 +57,10 @@ tl::expected<void, std::string> Server::open() {
     return tl::unexpected("cannot listen on " + wanted + ": " + error.message());
   }
   const tcp::endpoint endpoint = addresses.begin()->endpoint();
-  if (!endpoint.address().is_loopback()) {
+  if (options_.loopback_only && !endpoint.address().is_loopback()) {
     return tl::unexpected("will not listen on " + wanted +
-                          ": without a token file every client is an operator, so the server "
-                          "listens on loopback only (127.0.0.1 or ::1)");
+                          ": without a token file (--tokens) every client is an operator, so the "
+                          "server listens on loopback only (127.0.0.1 or ::1)");
   }
   const auto step = [&](auto&& action) {
     if (!error) action();

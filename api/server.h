@@ -21,6 +21,7 @@ namespace holdfast::api {
 struct ServerOptions {
   Endpoint listen{"127.0.0.1", kDefaultPort};  // port 0: any free one
   unsigned io_threads = 1;
+  bool loopback_only = true;            // since without tokens every client is an operator
   std::size_t max_connections = 4'096;  // beyond: turned away
   SessionLimits limits;
   SessionTimes times;
@@ -31,8 +32,7 @@ struct ServerOptions {
 // Accepts connections and spreads them over its threads.
 class Server {
  public:
-  // Listens at once. The error is a sentence for an operator; an address that is not of this
-  // machine alone is refused, since every client is an operator. `dispatch` and `hub` outlive the
+  // Listens at once. The error is a sentence for an operator. `dispatch` and `hub` outlive the
   // Server.
   static tl::expected<std::unique_ptr<Server>, std::string> listen(const ServerOptions& options,
                                                                    Dispatch& dispatch, Hub& hub);

@@ -162,6 +162,7 @@ void Session::take(Frame frame) {
                                           limits_for(frame));
     const auto request = message.getRoot<wire::Request>();
     id = request.getId();
+    if (turn_away_if_revoked()) return;
     if (request.isHello() || life_ == Life::greeting) return greet(request);
     if (request.isSubscription()) return take_subscription(request);
     if (budget_->exhausted()) return encode(id, overloaded());
@@ -190,10 +191,19 @@ void Session::greet(wire::Request::Reader request) {
     return;
   }
   caller_ = std::move(*caller);
-  spdlog::debug("{}: actor '{}', program '{}'", source_, caller_->actor.view(),
+  spdlog::debug("{}: actor '{}', program '{}'", source_, caller_->actor().view(),
                 is_name(program, kMaxProgramBytes) ? program : "not named");
   life_ = Life::open;
   deadline_.cancel();
+}
+
+// What the token gave is looked at again whenever something is asked or about to be told.
+bool Session::turn_away_if_revoked() {
+  if (!caller_ || dispatch_.is_still_granted(*caller_)) return false;
+  for (const auto& [id, outlet] : subscriptions_) outlet->close();
+  subscriptions_.clear();
+  fail(0, wire::ErrorKind::BAD_TOKEN, "the token was taken back or changed");
+  return true;
 }
 
 Reply Session::reply_to(std::uint64_t id, std::size_t cost) {
@@ -253,7 +263,7 @@ void Session::subscribe(wire::Request::Reader request) {
 // Begins it, unless it is refused.
 std::optional<Refusal> Session::refuse_subscription(std::uint64_t id,
                                                     wire::Subscribe::Reader request) {
-  const auto asked = to_subscribe(request);
+  const auto asked = to_subscribe(request, caller_->grant.scope);
   if (!asked) return asked.error();
   const std::size_t most = budget_->limits().subscriptions;
   if (subscriptions_.size() >= most) {
@@ -274,7 +284,8 @@ std::optional<Refusal> Session::refuse_subscription(std::uint64_t id,
 }
 
 void Session::push(const Push& push) {
-  if (life_ == Life::closed) return;
+  if (life_ == Life::closed || push.outlet->closed()) return;
+  if (life_ == Life::open && turn_away_if_revoked()) return;
   gathered_.insert(gathered_.end(), push.frames.begin(), push.frames.end());
   pushes_gathered_.emplace_back(push.outlet, push.frames.size());
   if (push.kind == Push::Kind::last) subscriptions_.erase(push.outlet->id());

@@ -66,6 +66,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void greet(wire::Request::Reader request);
   Reply reply_to(std::uint64_t id, std::size_t cost);
   void answered(std::size_t cost);
+  bool turn_away_if_revoked();
   void take_subscription(wire::Request::Reader request);
   void subscribe(wire::Request::Reader request);
   std::optional<Refusal> refuse_subscription(std::uint64_t id, wire::Subscribe::Reader request);

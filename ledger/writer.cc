@@ -13,6 +13,12 @@ tl::unexpected<Refusal> refuse(Reason reason, std::string field = {}) {
   return tl::unexpected(Refusal{.reason = reason, .field = std::move(field)});
 }
 
+bool is_within(const Accepted& answer, const Scope& scope) {
+  return (!answer.claim || scope.covers(answer.claim->resource.view())) &&
+         std::all_of(answer.parts.begin(), answer.parts.end(),
+                     [&](const Accepted& part) { return is_within(part, scope); });
+}
+
 }  // namespace
 
 Writer::Writer(const store::Log& log, State state, const TimeSource& source, const Recall& recall,
@@ -188,12 +194,14 @@ void Writer::bind(const Command& command, const Accepted& answer) {
 }
 
 // What is newer than the projections the state remembers; the rest is recollected into it.
+// An asker may see less than when it was given.
 std::optional<Outcome> Writer::said_before(const Command& command) const {
   const Asker& asker = command.asker;
   if (!asker.request_id) return std::nullopt;
   const auto* request = state_.request(asker.actor.view(), asker.request_id->view());
   if (request == nullptr) return std::nullopt;
   if (request->content != command.content) return refuse(Reason::key_reused, "request_id");
+  if (!is_within(request->answer, asker.scope)) return refuse(Reason::unknown_claim);
   Outcome outcome = request->answer;
   outcome->replayed = true;
   return outcome;

@@ -169,6 +169,7 @@ Done look_up(const Moment& moment, std::span<const std::string> keys, Collector&
 bool wanted(const ClaimsQuery& query, const Claim& claim) {
   if (!state_wanted(query.state, claim.state)) return false;
   if (!at_or_below(claim.resource.view(), query.resource)) return false;
+  if (!query.scope.covers(claim.resource.view())) return false;
   if (!query.holder.empty() && claim.holder.view() != query.holder) return false;
   return query.cart.empty() || (claim.cart && claim.cart->view() == query.cart);
 }

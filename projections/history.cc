@@ -86,10 +86,10 @@ Positions find_positions(const Generation& rows, const store::Log& log, const Hi
   return run(Position{1}, stretch.until, stretch, limit);
 }
 
-bool is_at_or_below(const Event& event, const std::string& path) {
+// Whether a path of the event does.
+bool one_path(const Event& event, const auto& test) {
   const Path* second = second_resource(event);
-  return at_or_below(event.resource.view(), path) ||
-         (second != nullptr && at_or_below(second->view(), path));
+  return test(event.resource.view()) || (second != nullptr && test(second->view()));
 }
 
 Instant took_effect(const Event& event) {
@@ -106,8 +106,10 @@ bool passes(const HistoryQuery& query, const Event& event) {
   const auto within = [](const std::optional<Span>& span, Instant at) {
     return !span || (span->from <= at && at < span->until);
   };
-  return (query.resource.empty() || is_at_or_below(event, query.resource)) &&
-         is(event.key, query.key) && is(event.personal.holder, query.holder) &&
+  const auto asked_for = [&](std::string_view path) { return at_or_below(path, query.resource); };
+  const auto in_scope = [&](std::string_view path) { return query.scope.covers(path); };
+  return one_path(event, asked_for) && one_path(event, in_scope) && is(event.key, query.key) &&
+         is(event.personal.holder, query.holder) &&
          (query.actor.empty() || event.actor.str() == query.actor) &&
          (query.type.empty() || type_name(event.happening) == query.type) &&
          is(event.correlation_id, query.correlation_id) &&

@@ -11,6 +11,7 @@
 
 #include "ledger/domain/availability.h"
 #include "ledger/domain/resource_list.h"
+#include "ledger/domain/scope.h"
 #include "ledger/domain/state.h"
 #include "ledger/proof/path_proof.h"
 #include "ledger/recall.h"
@@ -53,6 +54,7 @@ struct HistoryQuery {
   std::string correlation_id = {};
   std::optional<Span> recorded = {};
   std::optional<Span> effective = {};  // when it took effect: an expiry when it was due
+  Scope scope = {};                    // of one of its resources
   Position from{1};
   Position until = {};  // 0: up to `at`
   bool newest_first = false;
@@ -74,6 +76,7 @@ struct ClaimsQuery {
   StateFilter state = StateFilter::live;
   std::string after_key = {};  // cursor: keys greater than this
   std::size_t limit = 100;
+  Scope scope = {};
 };
 
 template <class T>

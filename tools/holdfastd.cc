@@ -12,6 +12,7 @@
 #include "api/head_publisher.h"
 #include "api/live/hub.h"
 #include "api/server.h"
+#include "api/tokens.h"
 #include "ledger/access/access_log.h"
 #include "ledger/clock.h"
 #include "ledger/ledger.h"
@@ -27,14 +28,15 @@ namespace {
 
 constexpr rlim_t kFilesOfTheStore = 1'024;
 
-// The signals that stop the server, blocked in every thread and waited for in the main one.
-class StopSignals {
+// The signals that the server is told by, blocked in every thread and waited for in the main one.
+class Signals {
  public:
-  StopSignals() {
+  Signals() {
     std::signal(SIGPIPE, SIG_IGN);
     sigemptyset(&set_);
     sigaddset(&set_, SIGTERM);
     sigaddset(&set_, SIGINT);
+    sigaddset(&set_, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &set_, nullptr);
   }
   int wait() const {
@@ -97,7 +99,36 @@ access::Entry started(const ServerProgram& program, const std::string& address,
           .what = access::Started{HOLDFAST_VERSION, log.id(), std::move(settings)}};
 }
 
-int serve(const ServerProgram& program, const StopSignals& signals) {
+// What a server without tokens says once, and one with them whenever it has read them.
+class TokenFile {
+ public:
+  // The error is a sentence.
+  static tl::expected<TokenFile, std::string> open(const std::string& path) {
+    TokenFile file;
+    if (path.empty()) {
+      spdlog::warn("no --tokens: every client on this machine is an operator");
+      return file;
+    }
+    auto tokens = api::Tokens::open(path);
+    if (!tokens) return tl::unexpected(tokens.error());
+    file.tokens_ = std::move(*tokens);
+    return file;
+  }
+
+  api::Tokens* tokens() const { return tokens_.get(); }
+  void reload(const api::AccessRecorder& recorder, Position at) const {
+    if (!tokens_) return spdlog::warn("SIGHUP: there is no token file to read again");
+    const auto said = tokens_->reload();
+    if (!said) return spdlog::error("the tokens stay as they were: {}", said.error());
+    spdlog::info("tokens read again: {}", *said);
+    recorder.configured("tokens", *said, at);
+  }
+
+ private:
+  std::unique_ptr<api::Tokens> tokens_;
+};
+
+int serve(const ServerProgram& program, const Signals& signals) {
   const MachineTime time;
   const std::int64_t began_ms = time.steady_ms();
   store::OpenOptions log_options;
@@ -107,6 +138,8 @@ int serve(const ServerProgram& program, const StopSignals& signals) {
   if (!log) return refuse(log.error().what);
   const auto key = proof::SigningKey::open(program.data + "/signing-key");
   if (!key) return refuse(key.error().what);
+  const auto tokens = TokenFile::open(program.tokens);
+  if (!tokens) return refuse(tokens.error());
   auto accesses = open_access_log(program, time);
   if (!accesses) return refuse(accesses.error().what);
   State state;
@@ -123,8 +156,9 @@ int serve(const ServerProgram& program, const StopSignals& signals) {
   ledger_options.wake_on_submit = false;
   Ledger ledger(**log, std::move(state), time, **projections, hub, ledger_options);
   const api::AccessRecorder recorder(**accesses, program.record_refusals);
-  api::Dispatch dispatch(ledger, **projections, *key, &recorder);
+  api::Dispatch dispatch(ledger, **projections, *key, &recorder, tokens->tokens());
   api::ServerOptions server_options = program.server;
+  server_options.loopback_only = tokens->tokens() == nullptr;
   server_options.after_round = [&ledger] { ledger.wake(); };
   auto server = api::Server::listen(server_options, dispatch, hub);
   if (!server) return refuse(server.error());
@@ -142,7 +176,9 @@ int serve(const ServerProgram& program, const StopSignals& signals) {
                       [](const std::string& why) { spdlog::error("no head published: {}", why); });
   }
 
-  spdlog::info("{}: stopping", strsignal(signals.wait()));
+  int signal = signals.wait();
+  for (; signal == SIGHUP; signal = signals.wait()) tokens->reload(recorder, (*log)->head());
+  spdlog::info("{}: stopping", strsignal(signal));
   (*server)->stop();
   ledger.stop();
   publisher.reset();
@@ -163,7 +199,7 @@ int main(int argc, char** argv) {
   auto parsed = parse_server_options(argc, argv);
   if (parsed.exit_code) return *parsed.exit_code;
   spdlog::set_level(spdlog::level::from_str(parsed.program.log_level));
-  const StopSignals signals;
+  const Signals signals;
   try {
     fit_connections(parsed.program.server.max_connections);
     return serve(parsed.program, signals);

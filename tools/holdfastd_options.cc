@@ -102,14 +102,17 @@ void describe(CLI::App& app, ServerProgram& program) {
   Options options(app);
   options.add("data", program.data, "folder of the ledger; made if missing")->required();
   options.add_text("listen", "HOST:PORT", "127.0.0.1:7420",
-                   "address to listen on; port 0 picks a free one. Of this machine only: without "
-                   "a token file every client is an operator",
+                   "address to listen on; port 0 picks a free one. Without --tokens one of this "
+                   "machine only: every client is an operator then",
                    [&](const std::string& text) -> std::string {
                      const auto endpoint = api::parse_endpoint(text);
                      if (!endpoint) return "'" + text + "' is not HOST:PORT";
                      program.server.listen = *endpoint;
                      return {};
                    });
+  options.add("tokens", program.tokens,
+              "file of tokens, which say who may do what where; read again on SIGHUP and by "
+              "`holdfast reload-tokens`");
   options.add_duration("max-ttl", program.ledger.policy.max_ttl, kMaxMaxTtl,
                        "longest time to expiry of a hold, where no resource says otherwise");
   options.add_duration("default-ttl", program.ledger.policy.default_ttl, kMaxMaxTtl,

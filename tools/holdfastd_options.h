@@ -20,6 +20,7 @@ struct ServerProgram {
   bool record_refusals = false;
   std::uint32_t access_per_minute = 600;  // records in the access log, of an actor and kind
   std::optional<Position> accept_access_loss_from;
+  std::string tokens;         // file; empty: every client is an operator
   std::string publish_heads;  // file; empty: nowhere
   Duration publish_every{60'000};
   std::string log_level = "info";

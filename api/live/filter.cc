@@ -29,12 +29,16 @@ bool EventFilter::passes(const Event& event) const {
 
 bool EventFilter::passes_otherwise(const Event& event) const {
   if (!type.empty() && type_name(event.happening) != type) return false;
+  const auto [path, second] = paths_of(event);
+  if (!scope.covers(path) && (second.empty() || !scope.covers(second))) return false;
   if (holder.empty()) return true;
   return event.personal.holder && event.personal.holder->view() == holder;
 }
 
-tl::expected<Subscribe, Refusal> to_subscribe(wire::Subscribe::Reader subscribe) {
+tl::expected<Subscribe, Refusal> to_subscribe(wire::Subscribe::Reader subscribe,
+                                              const Scope& scope) {
   Subscribe result;
+  result.filter.scope = scope;
   if (subscribe.hasResource()) {
     result.filter.resource = view(subscribe.getResource());
     if (!is_path(result.filter.resource)) {
@@ -49,8 +53,14 @@ tl::expected<Subscribe, Refusal> to_subscribe(wire::Subscribe::Reader subscribe)
     result.filter.type = view(subscribe.getType());
     if (!is_type_name(result.filter.type)) return bad_text("type");
   }
-  if (subscribe.getFromPosition() == wire::NONE) return result;
-  if (subscribe.getFromPosition() < 1) return tl::unexpected(Refusal{.reason = Reason::bad_time});
+  const bool from_now = subscribe.getFromPosition() == wire::NONE;
+  if (!from_now && subscribe.getFromPosition() < 1) {
+    return tl::unexpected(Refusal{.reason = Reason::bad_time});
+  }
+  if (!result.filter.resource.empty() && !scope.reaches(result.filter.resource)) {
+    return tl::unexpected(Refusal{.reason = Reason::forbidden});
+  }
+  if (from_now) return result;
   result.from = Position{static_cast<std::uint64_t>(subscribe.getFromPosition())};
   return result;
 }

@@ -8,6 +8,7 @@
 #include "ledger/domain/ids.h"
 #include "ledger/domain/refusal.h"
 #include "ledger/domain/resource.h"
+#include "ledger/domain/scope.h"
 #include "ledger/domain/time.h"
 
 // What a client asks for, checked in form (DESIGN 1.5 up to `forbidden`), not yet against state.
@@ -170,7 +171,7 @@ using Action = std::variant<Define, Change, Close, Open, Retire, ChangeWindow, H
 // Who asks, and what the log keeps of it.
 struct Asker {
   Actor actor;
-  bool is_operator = false;
+  Scope scope = {};  // claims outside it do not exist for the asker
   std::optional<Holder> on_behalf_of;
   std::optional<Note> reason;
   std::optional<CorrelationId> correlation_id;

@@ -37,14 +37,14 @@ struct CheckOn {
   }
 
   Decided operator()(const CheckLive& check) const {
-    const StandingClaim* claim = on.state.find(check.key.view());
+    const StandingClaim* claim = on.claim(check.key);
     if (claim == nullptr) return failed("live", "unknown");
     if (!claim->live()) return failed("live", std::string(state_name(claim->shown())));
     return Decision{};
   }
 
   Decided operator()(const CheckVersion& check) const {
-    const StandingClaim* claim = on.state.find(check.key.view());
+    const StandingClaim* claim = on.claim(check.key);
     if (claim == nullptr) return failed("version", "unknown");
     if (claim->version != check.version) {
       return failed("version", std::to_string(claim->version.value));

@@ -66,7 +66,7 @@ Event& add_new(Draft& draft, const State& state, NewClaim claim, const StandingC
 
 tl::expected<const StandingClaim*, Refusal> named(const Case& on, const Key& key,
                                                   const std::optional<Holder>& holder) {
-  const StandingClaim* claim = on.state.find(key.view());
+  const StandingClaim* claim = on.claim(key);
   if (claim == nullptr) return refuse(Reason::unknown_claim);
   if (holder && claim->holder->holder != *holder) return refuse(Reason::not_holder);
   return claim;
@@ -91,7 +91,9 @@ std::optional<Refusal> not_live(const StandingClaim& claim, Instant now) {
 Decided decide(const Case& on, const Hold& hold) {
   const Holder holder = on.holder_or_actor(hold.holder);
   const Key& key = on.key_or_fresh(hold.key);
-  if (const StandingClaim* claim = on.state.find(key.view())) return repeat(*claim, hold, holder);
+  if (const StandingClaim* claim = on.state.find(key.view())) {
+    return on.sees(*claim) ? repeat(*claim, hold, holder) : refuse(Reason::key_reused);
+  }
   const PathRules rules(on.state, hold.resource.view(), on.given.policy);
   if (rules.is_unknown()) return refuse(Reason::unknown_resource);
   const Instant now = on.given.now;
@@ -203,7 +205,7 @@ Decided decide(const Case& on, const Commit& commit) {
   if (commit.reacquire && on.state.find(commit.reacquire->view()) != nullptr) return key_in_use();
   const Key& key = std::get<Key>(commit.which);
   if (commit.reacquire) {
-    const StandingClaim* old = on.state.find(key.view());
+    const StandingClaim* old = on.claim(key);
     if (old != nullptr && !old->live() &&
         PathRules(on.state, old->resource->path.view(), on.given.policy).is_unknown()) {
       return refuse(Reason::unknown_resource);

@@ -29,6 +29,14 @@ struct Case {
   Holder holder_or_actor(const std::optional<Holder>& holder) const {
     return holder ? *holder : Holder::trusted(command.asker.actor.str());
   }
+  // As the asker sees it: none outside his scope.
+  const StandingClaim* claim(const Key& key) const {
+    const StandingClaim* found = state.find(key.view());
+    return found != nullptr && sees(*found) ? found : nullptr;
+  }
+  bool sees(const StandingClaim& claim) const {
+    return command.asker.scope.covers(claim.resource->path.view());
+  }
   const Key& key_or_fresh(const std::optional<Key>& key) const {
     return key ? *key : given.fresh_keys.front();
   }

@@ -27,7 +27,7 @@ std::optional<Refusal> not_for_stealing(const StandingClaim& old, bool force) {
 Decided decide(const Case& on, const Steal& steal) {
   const Key& key = on.key_or_fresh(steal.new_key);
   if (on.state.find(key.view()) != nullptr) return key_in_use();
-  const StandingClaim* old = on.state.find(steal.key.view());
+  const StandingClaim* old = on.claim(steal.key);
   if (old == nullptr) return refuse(Reason::unknown_claim);
   const Path& path = old->resource->path;
   const PathRules rules(on.state, path.view(), on.given.policy);
@@ -70,7 +70,7 @@ Decided decide(const Case& on, const Steal& steal) {
 }
 
 Decided decide(const Case& on, const Move& move) {
-  const StandingClaim* standing = on.state.find(move.key.view());
+  const StandingClaim* standing = on.claim(move.key);
   const Path* to = move.to ? &*move.to : standing != nullptr ? &standing->resource->path : nullptr;
   if (to == nullptr) return refuse(Reason::unknown_claim);
   const PathRules rules(on.state, to->view(), on.given.policy);

@@ -80,6 +80,8 @@ class Judge {
     return settle(state_, given_.policy, std::move(*decided));
   }
 
+  bool sees(const StandingClaim& claim) const { return Case{state_, command_, given_}.sees(claim); }
+
   template <class OfKey>
   Verdict of_key_or_cart(const OfKey& action);
   Verdict repeat_any(const HoldAny& any, const Key& prefix);
@@ -139,7 +141,10 @@ Verdict Judge::of_key_or_cart(const OfKey& action) {
   const CartNode* cart = state_.cart(name->view());
   if (cart == nullptr) return refuse(Reason::unknown_claim);
   std::vector<Key> keys;
-  for (const auto& [key, claim] : cart->holds) keys.push_back(claim->key);
+  for (const auto& [key, claim] : cart->holds) {
+    if (sees(*claim)) keys.push_back(claim->key);
+  }
+  if (keys.empty()) return refuse(Reason::unknown_claim);
   begin_parts();
   Verdict ended;
   OfKey one = action;
@@ -173,7 +178,10 @@ Verdict Judge::operator()(const HoldAny& any) {
   const auto count = static_cast<std::size_t>(any.count);
   std::size_t known = 0;
   for (std::size_t i = 1; i <= count + 1; ++i) {
-    if (state_.find(numbered(prefix, i).view()) != nullptr) ++known;
+    const StandingClaim* claim = state_.find(numbered(prefix, i).view());
+    if (claim == nullptr) continue;
+    if (!sees(*claim)) return refuse(Reason::key_reused);
+    ++known;
   }
   begin_parts();
   if (known == 0) return first_with_room(any, prefix);
@@ -294,11 +302,21 @@ Verdict Judge::operator()(const Transact& transact) {
   return end_with(refuse(std::move(all)));
 }
 
+// Leaves out of a refusal the claims that the asker does not see.
+void conceal(Refusal& refusal, const Scope& scope) {
+  std::erase_if(refusal.blockers,
+                [&](const Claim& claim) { return !scope.covers(claim.resource.view()); });
+  for (Refusal& part : refusal.refused) conceal(part, scope);
+}
+
 }  // namespace
 
 tl::expected<Judged, Refusal> judge(State& state, const Command& command, const Given& given) {
   Verdict verdict = std::visit(Judge(state, command, given), command.action);
-  if (!verdict) return verdict;
+  if (!verdict) {
+    conceal(verdict.error(), command.asker.scope);
+    return verdict;
+  }
   for (Event& event : verdict->events) {
     event.transaction = verdict->answer.first;
     event.transaction_count = verdict->answer.count;

@@ -52,8 +52,10 @@ ResourceList list_resources(const State& state, const ResourcesQuery& query, con
     }
     ++visited;
     last = path;
-    const std::int64_t free = units_for_a_hold(PathRules(state, path, policy), span);
-    if (free >= query.at_least) list.resources.push_back(listed(*node, free));
+    if (query.scope.covers(path)) {
+      const std::int64_t free = units_for_a_hold(PathRules(state, path, policy), span);
+      if (free >= query.at_least) list.resources.push_back(listed(*node, free));
+    }
     it = path == query.resource ? defined.lower_bound(query.resource + "/") : std::next(it);
   }
   return list;

@@ -9,13 +9,15 @@
 #include "ledger/domain/decide.h"
 #include "ledger/domain/ids.h"
 #include "ledger/domain/resource.h"
+#include "ledger/domain/scope.h"
 #include "ledger/domain/time.h"
 
 namespace holdfast {
 
 // Defined resources in order of path.
 struct ResourcesQuery {
-  std::string resource = {};      // at and below; empty: all
+  std::string resource = {};  // at and below; empty: all
+  Scope scope = {};
   std::optional<Span> span = {};  // units free throughout; none: now
   std::int64_t at_least = 0;      // only those with so many units free
   std::string after = {};         // cursor: paths greater than this

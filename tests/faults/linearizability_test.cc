@@ -305,7 +305,7 @@ class Replay {
   }
 
   void judge(Asked& asked, wire::Response::Builder into) {
-    const Caller caller{.actor = Actor::trusted("tester"), .is_operator = true, .source = {}};
+    const Caller caller{.grant = {Actor::trusted("tester")}, .source = {}};
     const auto command = to_submission(asked.question().getBatch()[0], caller);
     Outcome outcome = tl::unexpected(command ? Refusal{} : command.error());
     if (command) {

@@ -30,7 +30,7 @@ class ChainsAfterARestart : public ::testing::Test {
   }
 
   Outcome submit(Action action) {
-    Command command = testing::command_of("release h0 holder=app operator=true reason=gone");
+    Command command = testing::command_of("release h0 holder=app reason=gone");
     command.action = std::move(action);
     return running_.submit(std::move(command));
   }

@@ -52,7 +52,7 @@ class Pair {
     }
     for (const Key& key : keys) {
       if (whole_.state.claim(key.view())->state != ClaimState::committed) continue;
-      run({{Actor::trusted("app"), true, {}, {}, {}, {}, {}, 0}, Cancel{key, {}, {}, {}}, {}});
+      run({{Actor::trusted("app"), {}, {}, {}, {}, {}, {}, 0}, Cancel{key, {}, {}, {}}, {}});
     }
     // Claims, then their paths, then the paths above.
     for (int round = 0; round < 6; ++round)

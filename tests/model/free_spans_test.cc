@@ -23,7 +23,7 @@ Instant at_second(std::int64_t second) { return kT0 + Duration{second * kSecond.
 Path path_of(const char* text) { return Path::trusted(text); }
 
 Command command_by_app(Action action) {
-  Asker app{Actor::trusted("app"), true, {}, Note::trusted("test"), {}, {}, {}, 0};
+  Asker app{Actor::trusted("app"), {}, {}, Note::trusted("test"), {}, {}, {}, 0};
   return {std::move(app), std::move(action), {}};
 }
 

@@ -188,7 +188,7 @@ class Comparison {
                     .label = {},
                     .expiry = {},
                     .capacity = {}};
-    const Command command{{Actor::trusted("app"), false, {}, {}, {}, {}, {}, 0}, hold, {}};
+    const Command command{{Actor::trusted("app"), {}, {}, {}, {}, {}, {}, 0}, hold, {}};
     const bool accepted = world_.would_accept(command);
     expect_same("accepted as listed: " + text_of(command), accepted ? "yes" : "no",
                 listed == (span.until - span.from).ms ? "yes" : "no");

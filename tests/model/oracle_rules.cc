@@ -401,7 +401,7 @@ Event& Oracle::write(Claim& claim, Happening happening) {
 // The ledger's own: of the end of a hold whose time or connection is over.
 void Oracle::write_by_itself(Claim& claim, Happening happening) {
   static const Command kNobodys{
-      {Actor::trusted("system"), false, {}, {}, {}, {}, {}, 0}, Close{Path::trusted("-")}, {}};
+      {Actor::trusted("system"), {}, {}, {}, {}, {}, {}, 0}, Close{Path::trusted("-")}, {}};
   const Position version = claim.version;
   const bool expired = std::holds_alternative<Expired>(happening);
   const Command* said = std::exchange(command_, &kNobodys);

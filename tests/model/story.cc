@@ -305,7 +305,7 @@ Instant any_later(Choices& choices, Instant now, const std::vector<Claim>& claim
 
 Command any_command(Choices& choices, Instant now, const Known& known) {
   static const std::vector<Actor> kActors = {Actor::trusted("app"), Actor::trusted("ann")};
-  Asker asker{choices.any(kActors), false, {}, {}, {}, {}, {}, 0};
+  Asker asker{choices.any(kActors), {}, {}, {}, {}, {}, {}, 0};
   asker.reason = maybe(choices, 10, Note::trusted("reason"));
   asker.request_id =
       maybe(choices, 10, RequestId::trusted("request-" + std::to_string(choices.below(kDay.ms))));

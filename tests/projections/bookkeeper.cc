@@ -71,7 +71,6 @@ std::vector<Event> Bookkeeper::keep(std::vector<Event> events) {
 
 Command Bookkeeper::command(Action action, std::optional<std::string> request_id) {
   Command command{.asker = {.actor = *Actor::make(any(actors())),
-                            .is_operator = true,
                             .on_behalf_of = {},
                             .reason = Note::make("because"),
                             .correlation_id = {},

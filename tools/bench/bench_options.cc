@@ -47,6 +47,8 @@ ParsedBench parse_bench_options(int argc, char** argv) {
   app.add_option("--server", options.server, "HOST:PORT")
       ->envname("HOLDFAST_SERVER")
       ->capture_default_str();
+  app.add_option("--token", options.token, "token, where the server has them")
+      ->envname("HOLDFAST_TOKEN");
   std::string workload = "hold";
   app.add_option("--workload", workload,
                  "hold: each of a resource of its own; life: hold, extend, commit, cancel; lookup: "

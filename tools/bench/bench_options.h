@@ -15,6 +15,7 @@ enum class WorkloadKind : std::uint8_t {
 
 struct BenchOptions {
   std::string server = "127.0.0.1:7420";
+  std::string token;
   WorkloadKind workload = WorkloadKind::hold;
   unsigned connections = 1;
   unsigned batch = 1;             // commands in one request

@@ -17,6 +17,7 @@ api::ClientOptions client_options(const BenchOptions& options) {
   api::ClientOptions client;
   client.server = options.server;
   client.actor = "bench";
+  client.token = options.token;
   client.program = "holdfast-bench " HOLDFAST_VERSION;
   // A lost connection ends the measurement of its lanes.
   client.give_up_after = std::chrono::milliseconds(0);

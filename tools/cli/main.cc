@@ -14,6 +14,7 @@
 #include "tools/cli/prove.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/terminal.h"
+#include "tools/cli/token.h"
 #include "tools/cli/transact.h"
 #include "tools/cli/verify.h"
 #include "tools/cli/watch.h"
@@ -64,7 +65,8 @@ void add_common(CLI::App& app, Options& options, std::string& timeout) {
       ->envname("HOLDFAST_ACTOR")
       ->type_name("NAME")
       ->default_str(options.actor);
-  app.add_option("--token", options.token, "token, where the server has them")
+  app.add_option("--token", options.token,
+                 "token, where the server has them; best given as HOLDFAST_TOKEN")
       ->envname("HOLDFAST_TOKEN")
       ->type_name("TEXT");
   app.add_option("--timeout", timeout, "longest wait for an answer")
@@ -102,12 +104,14 @@ struct Program {
         explain(add_explain(app, explained)),
         prove(add_prove(app, prove_options)),
         verify(add_verify(app, verify_options)),
+        token(add_token(app, token_options)),
         end_all_limit(app.get_subcommand("end-all")->get_option("--limit")) {
     add_steps(*app.get_subcommand("transact"), steps);
   }
 
   Exit run(const Options& options) {
     if (import->parsed()) return run_import(options, import_options);
+    if (token->parsed()) return run_token(options, token_options);
     if (verify->parsed()) return run_verify(options, verify_options);
     if (explain->parsed()) return run_explain(options, explained);
     if (prove->parsed()) return run_prove(options, prove_options);
@@ -143,6 +147,7 @@ struct Program {
   std::string explained;  // key
   ProveOptions prove_options;
   VerifyOptions verify_options;
+  TokenOptions token_options;
   Subcommands commands;
   Subcommands queries;
   Subcommands admin;
@@ -151,6 +156,7 @@ struct Program {
   CLI::App* explain;
   CLI::App* prove;
   CLI::App* verify;
+  CLI::App* token;
   CLI::Option* end_all_limit;
   std::string steps;  // the file of a transaction's
 };

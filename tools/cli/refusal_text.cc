@@ -59,6 +59,7 @@ std::string in_use(wire::Refusal::Reader refusal) {
 std::string key_reused(wire::Refusal::Reader refusal) {
   const std::string field = text(refusal.getField());
   if (field == "key") return "a claim with this key exists already: choose another key";
+  if (field.empty()) return "this key is taken: choose another key";
   if (field == "request_id") {
     return "this request id was used for another command: choose another one";
   }
@@ -138,7 +139,7 @@ std::string_view plain(wire::Reason reason) {
     case wire::Reason::BAD_TIME:
       return "not an instant of this ledger: 2026-01-01T00:00:00Z, or @POSITION up to its head";
     case wire::Reason::FORBIDDEN:
-      return "only an operator may do this";
+      return "this is for an operator, or outside the paths of your token";
     case wire::Reason::UNKNOWN_RESOURCE:
       return "no such resource is defined: `holdfast define` it first";
     case wire::Reason::UNKNOWN_CLAIM:

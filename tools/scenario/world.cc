@@ -66,7 +66,7 @@ void World::disconnect() { ledger_->disconnect(connection_++); }
 Answer World::ask(wire::Request::Reader request, const std::string& actor) {
   std::promise<api::Fill> given;
   const api::Caller caller{
-      .actor = Actor::trusted(actor), .is_operator = true, .source = {}, .connection = connection_};
+      .grant = {Actor::trusted(actor)}, .source = {}, .connection = connection_};
   dispatch_->handle(request, caller, [&](api::Fill fill) { given.set_value(std::move(fill)); });
   Answer answer;
   given.get_future().get()(answer.builder());

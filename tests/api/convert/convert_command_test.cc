@@ -31,7 +31,6 @@ TEST(ConvertCommand, HoldWithEverything) {
   ASSERT_TRUE(submission);
   const Asker& asker = submission->asker;
   EXPECT_EQ(asker.actor.view(), "desk");
-  EXPECT_FALSE(asker.is_operator);
   EXPECT_EQ(asker.source, "127.0.0.1:50000");
   EXPECT_EQ(asker.request_id->view(), "r");
   EXPECT_EQ(asker.correlation_id->view(), "x");
@@ -160,7 +159,8 @@ TEST(ConvertCommand, ObjectionsToTheOthers) {
   EXPECT_EQ(judged(R"({"open":{"resource":"/"}})"), "bad_path");
   EXPECT_EQ(judged(R"({"retire":{"resource":"r","force":true}})"), "bad_text reason");
   EXPECT_EQ(judged(R"({"retire":{"resource":"r","force":true},"reason":""})"), "bad_text reason");
-  EXPECT_EQ(judged(R"({"retire":{"resource":"r","force":true},"reason":"x"})"), "ok");
+  EXPECT_EQ(judged(R"({"retire":{"resource":"r","force":true},"reason":"x"})"), "forbidden");
+  EXPECT_EQ(judged(R"({"retire":{"resource":"r","force":true},"reason":"x"})", true), "ok");
   EXPECT_EQ(judged(R"({"retire":{"force":true}})"), "bad_path");
   for (const char* verb : {"extend", "release", "commit", "cancel"}) {
     const auto with = [&](const std::string& fields, bool is_operator = false) {

@@ -16,9 +16,11 @@ std::string judged(const tl::expected<Answer, Refusal>& answer) {
   return answer.error().field.empty() ? text : text + " " + answer.error().field;
 }
 
-auto claims(std::string_view json) { return to_query(WireOf<wire::ClaimsQuery>(json).reader()); }
+auto claims(std::string_view json) {
+  return to_query(WireOf<wire::ClaimsQuery>(json).reader(), caller(true));
+}
 auto availability(std::string_view json) {
-  return to_query(WireOf<wire::AvailabilityQuery>(json).reader());
+  return to_query(WireOf<wire::AvailabilityQuery>(json).reader(), caller(true));
 }
 auto history(std::string_view json) {
   return to_query(WireOf<wire::HistoryQuery>(json).reader(), caller(true));
@@ -73,7 +75,7 @@ TEST(ConvertQuery, Availability) {
 
 TEST(ConvertQuery, NextFree) {
   const auto next_free = [](std::string_view json) {
-    return to_query(WireOf<wire::NextFreeQuery>(json).reader());
+    return to_query(WireOf<wire::NextFreeQuery>(json).reader(), caller(true));
   };
   const auto from_now = next_free(R"({"resource":"r","duration":"1h","quantity":2})");
   EXPECT_EQ(from_now->at(Instant{5}).within, (Span{{5}, kMaxInstant}));
@@ -95,7 +97,7 @@ TEST(ConvertQuery, NextFree) {
 
 TEST(ConvertQuery, Resources) {
   const auto resources = [](std::string_view json) {
-    return to_query(WireOf<wire::ResourcesQuery>(json).reader());
+    return to_query(WireOf<wire::ResourcesQuery>(json).reader(), caller(true));
   };
   EXPECT_EQ(resources("{}")->limit, kMaxPage);
   EXPECT_EQ(resources(R"({"limit":9999})")->limit, kMaxPage);

@@ -29,7 +29,7 @@ class WireOf {
 };
 
 inline Caller caller(bool is_operator) {
-  return {Actor::trusted("desk"), is_operator, "127.0.0.1:50000"};
+  return {{Actor::trusted("desk"), is_operator ? Role::operations : Role::app}, "127.0.0.1:50000"};
 }
 
 }  // namespace holdfast::api

@@ -21,7 +21,8 @@ namespace holdfast::api {
 class RunningServer {
  public:
   explicit RunningServer(ServerOptions server_options = {}, LedgerOptions ledger_options = {},
-                         HubOptions hub_options = {}, access::Options access_options = {}) {
+                         HubOptions hub_options = {}, access::Options access_options = {},
+                         Tokens* tokens = nullptr) {
     store::OpenOptions log_options;
     log_options.fs = disk_.mount();
     log_options.dir = "/data";
@@ -44,7 +45,7 @@ class RunningServer {
     EXPECT_TRUE(accesses) << accesses.error().what;
     accesses_ = std::move(*accesses);
     recorder_ = std::make_unique<AccessRecorder>(*accesses_, true);
-    dispatch_ = std::make_unique<Dispatch>(*ledger_, *projections_, key_, recorder_.get());
+    dispatch_ = std::make_unique<Dispatch>(*ledger_, *projections_, key_, recorder_.get(), tokens);
     server_options.listen = {"127.0.0.1", 0};
     auto listening = Server::listen(server_options, *dispatch_, *hub_);
     EXPECT_TRUE(listening) << listening.error();

@@ -36,8 +36,8 @@ TEST(Counter, IsTheSumOfLiveClaimsAfterAnyCommands) {
       case 6:
         return "extend " + any_key() + " holder=ann ttl=2s";
       case 7:
-        if (below(400) == 0) return "retire p force=true operator=true reason=test";
-        return "define p capacity=10 operator=true";
+        if (below(400) == 0) return "retire p force=true reason=test";
+        return "define p capacity=10";
       default:
         return "hold p key=k" + std::to_string(++keys) +
                " holder=ann ttl=" + std::to_string(1 + below(3)) +

@@ -54,7 +54,7 @@ TEST(DecideExtend, Accepted) {
        "ok unchanged available=0 | h held r 1h-2h x1 v1 holder=ann at=0s expires=60s"},
       {"by an operator without holder",
        after({}),
-       "extend h ttl=90s operator=true actor=op",
+       "extend h ttl=90s actor=op",
        "ok #2+1 available=0 | h held r 1h-2h x1 v2 holder=ann at=0s expires=90s",
        {"#2 tx=2+1 at=0s extended r h prev=1,1 by=op available=0 expires=90s holder=ann"}},
       {"with the right version",
@@ -83,8 +83,7 @@ TEST(DecideExtend, Refused) {
   check({
       {"unknown", after({}), "extend x holder=ann", "unknown_claim"},
       {"another's", after({}), "extend h holder=bob", "not_holder"},
-      {"another's, by an operator who names one", after({}), "extend h holder=bob operator=true",
-       "not_holder"},
+      {"another's, by an operator who names one", after({}), "extend h holder=bob", "not_holder"},
       {"released", after({"release h holder=ann"}), "extend h holder=ann",
        "terminal state=released"},
       {"stolen", after({"at 60s", "steal h from-holder=ann holder=bob key=g"}),

@@ -165,10 +165,7 @@ TEST(DecideRetire, Rows) {
        "ok #8+1",
        {"#8 tx=8+1 at=1s retired r prev=7,0 by=app"}},
       {"not defined", {"hold r"}, "retire r", "unknown_resource"},
-      {"twice",
-       {"define r", "retire r"},
-       "retire r force=true reason=x operator=true",
-       "unknown_resource"},
+      {"twice", {"define r", "retire r"}, "retire r force=true reason=x", "unknown_resource"},
       {"in use, by what stands on it, not below",
        {"define r", "hold r key=h", "hold r/x key=a"},
        "retire r",
@@ -182,7 +179,7 @@ TEST(DecideRetire, Rows) {
        {"define r capacity=9", "hold r key=b from=1h until=2h holder=bob quantity=3",
         "commit b holder=bob quantity=2", "hold r key=a from=2h until=3h holder=ann",
         "hold r/x key=x"},
-       "retire r force=true reason=gone operator=true actor=op request=q content=5",
+       "retire r force=true reason=gone actor=op request=q content=5",
        "ok #6+3",
        {"#6 tx=6+3 at=0s cancelled r b prev=4,3 by=op request=q content=5 x2 remaining=0 "
         "holder=bob reason=gone",
@@ -208,7 +205,7 @@ TEST(DecideRetire, AThousandBookings) {
     w.given({"hold r key=" + key});
     if (i % 2 == 0) w.given({"commit " + key + " holder=app"});
   }
-  w.given({"retire r force=true reason=gone operator=true"});
+  w.given({"retire r force=true reason=gone"});
   EXPECT_EQ(w.log.back().transaction_count, 1001u);
   EXPECT_EQ(w.state.live_claims(), 0u);
   w.given({"define r capacity=1000", "hold r quantity=1000"});

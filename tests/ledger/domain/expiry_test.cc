@@ -176,7 +176,7 @@ TEST(Expiry, ALapsedHoldTakesItsTurnaroundAlong) {
 TEST(Expiry, AMovedClaimLeavesTheVouchedNumberBehind) {
   World world;
   world.given({"hold a key=h holder=ann capacity=5 ttl=10m"});
-  world.run(Command{{Actor::trusted("app"), false, {}, {}, {}, {}, {}, 0},
+  world.run(Command{{Actor::trusted("app"), {}, {}, {}, {}, {}, {}, 0},
                     Move{Key::trusted("h"), {}, {}, Path::trusted("b"), {}},
                     {}});
   EXPECT_EQ(world.state.claim("h")->vouched_capacity, std::nullopt);

@@ -41,16 +41,16 @@ class Pool {
     const std::string key = "k" + std::to_string(below(40));
     switch (below(8)) {
       case 0:
-        world.run("release " + key + " operator=true");
+        world.run("release " + key + "");
         break;
       case 1:
-        world.run("commit " + key + " operator=true");
+        world.run("commit " + key + "");
         break;
       case 2:
-        world.run("extend " + key + " operator=true ttl=" + std::to_string(1 + below(90)) + "s");
+        world.run("extend " + key + " ttl=" + std::to_string(1 + below(90)) + "s");
         break;
       case 3:
-        world.run("cancel " + key + " operator=true");
+        world.run("cancel " + key + "");
         break;
       case 4:
         world.now = world.now + Duration{below(5) * kSecond.ms};

@@ -30,7 +30,7 @@ const std::vector<std::string> kStory = {
     "release d holder=cid",
     "define x",
     "hold x key=f holder=fay",
-    "retire x force=true reason=gone operator=true",
+    "retire x force=true reason=gone",
     "change t/p capacity=8",
 };
 
@@ -118,11 +118,11 @@ TEST(State, NextDueFollowsWhatHappens) {
   EXPECT_EQ(due("hold a key=a ttl=60s"), "60s");
   EXPECT_EQ(due("hold b key=b ttl=30s"), "30s");
   EXPECT_EQ(due("hold c key=c ttl=40s"), "30s");
-  EXPECT_EQ(due("extend b operator=true ttl=50s"), "40s");
-  EXPECT_EQ(due("commit c operator=true"), "50s");
-  EXPECT_EQ(due("extend a operator=true ttl=5s shorten=true"), "5s");
-  EXPECT_EQ(due("release a operator=true"), "50s");
-  EXPECT_EQ(due("release b operator=true"), "none");
+  EXPECT_EQ(due("extend b ttl=50s"), "40s");
+  EXPECT_EQ(due("commit c"), "50s");
+  EXPECT_EQ(due("extend a ttl=5s shorten=true"), "5s");
+  EXPECT_EQ(due("release a"), "50s");
+  EXPECT_EQ(due("release b"), "none");
 }
 
 TEST(State, VisitsSubtreesAndHolders) {

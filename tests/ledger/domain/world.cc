@@ -170,10 +170,10 @@ std::string text_of(const Outcome& outcome) {
 
 Command command_of(std::string_view line) {
   Words words(line);
-  Command command{{Actor::trusted("app"), false, {}, {}, {}, {}, {}}, action_of(words), {}};
+  Command command{{Actor::trusted("app"), {}, {}, {}, {}, {}, {}}, action_of(words), {}};
   Asker& asker = command.asker;
   if (const auto actor = words.name<Actor>("actor")) asker.actor = *actor;
-  asker.is_operator = words.flag("operator");
+  if (const auto scope = words.name<Path>("scope")) asker.scope = Scope({*scope});
   asker.on_behalf_of = words.name<Holder>("on-behalf-of");
   asker.reason = words.name<Note>("reason");
   asker.correlation_id = words.name<CorrelationId>("correlation");

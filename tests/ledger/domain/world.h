@@ -44,7 +44,7 @@ class World {
   //   extend K holder=H version=N ttl=D expires=T shorten=true
   //   release | commit | cancel K holder=H version=N quantity=N label=L
   //   steal K from-holder=H key=K2 holder=H version=N ttl=D expires=T capacity=N
-  // and on every command actor=A (left out: app), operator=true, request=, correlation=, reason=,
+  // and on every command actor=A (left out: app), scope=PATH, request=, correlation=, reason=,
   // on-behalf-of=, source=, content=N (the first byte of the digest).
   std::string run(std::string_view line);
   // Several; each must be accepted, what is not is a failure of the test.
