@@ -10,7 +10,6 @@ namespace holdfast::api {
 
 namespace {
 
-constexpr std::size_t kMaxPieces = 250'000;
 // Leaves room for what every outcome needs, 8,192 of them.
 constexpr std::size_t kMaxItemBytes = kMaxMessageBytes / 2;
 
@@ -138,17 +137,13 @@ Fill free_answer(std::int64_t units, Position at) {
   };
 }
 
-Fill pieces_answer(std::vector<FreePiece> pieces, Position at) {
-  if (pieces.size() > kMaxPieces) {
-    Refusal refusal{Reason::limit};
-    refusal.name = "pieces";
-    refusal.max = kMaxPieces;
-    return refused_answer(std::move(refusal), at);
-  }
-  return [pieces = std::move(pieces), at](wire::Response::Builder response) {
+Fill pieces_answer(AvailabilityPage page, Position at) {
+  return [page = std::move(page), at](wire::Response::Builder response) {
     response.setPosition(at.value);
-    auto list = response.initAvailability().initPieces(static_cast<unsigned>(pieces.size()));
-    for (unsigned i = 0; i < list.size(); ++i) put(pieces[i], list[i]);
+    auto answer = response.initAvailability();
+    auto list = answer.initPieces(static_cast<unsigned>(page.pieces.size()));
+    for (unsigned i = 0; i < list.size(); ++i) put(page.pieces[i], list[i]);
+    if (page.rest) answer.setCursor(cursor_at(*page.rest));
   };
 }
 

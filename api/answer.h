@@ -32,7 +32,7 @@ Fill claim_answer(Claim claim, Position at);
 Fill claims_answer(projections::Page<Claim> page);
 Fill history_answer(projections::HistoryPage page);
 Fill free_answer(std::int64_t units, Position at);
-Fill pieces_answer(std::vector<FreePiece> pieces, Position at);
+Fill pieces_answer(AvailabilityPage page, Position at);
 // Cut off, with a cursor, where it would be larger than a message may be.
 Fill resources_answer(ResourceList list, Position at);
 Fill done_answer(Position at);

@@ -32,8 +32,8 @@ bool is_outside(const Caller& caller, const auto& query) {
   return query.hasResource() && !caller.grant.scope.reaches(view(query.getResource()));
 }
 
-std::size_t page_size(std::uint32_t limit) {
-  return limit == 0 ? kMaxPage : std::min<std::size_t>(limit, kMaxPage);
+std::size_t page_size(std::uint32_t limit, std::size_t most = kMaxPage) {
+  return limit == 0 ? most : std::min<std::size_t>(limit, most);
 }
 
 std::optional<std::uint64_t> read_position(std::string_view text) {
@@ -41,6 +41,22 @@ std::optional<std::uint64_t> read_position(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), position);
   const bool whole = error == std::errc() && end == text.data() + text.size();
   return whole && position > 0 ? std::optional(position) : std::nullopt;
+}
+
+// INSTANT/INSTANT, within the query's window: what cursor_at() writes.
+bool go_on(std::string_view cursor, AvailabilityQuery& asked) {
+  AvailabilityPage::Rest rest{};
+  const char* const end = cursor.data() + cursor.size();
+  const auto from = std::from_chars(cursor.data(), end, rest.window_from.ms);
+  if (from.ec != std::errc() || from.ptr == end || *from.ptr != '/') return false;
+  const auto run = std::from_chars(from.ptr + 1, end, rest.run_from.ms);
+  if (run.ec != std::errc() || run.ptr != end) return false;
+  const bool in_order = asked.window.from <= rest.run_from && rest.run_from <= rest.window_from &&
+                        rest.window_from < asked.window.until;
+  if (!in_order) return false;
+  asked.window.from = rest.window_from;
+  asked.run_from = rest.run_from;
+  return true;
 }
 
 // Both ends are optional: from the beginning, or to the end of time.
@@ -143,7 +159,9 @@ tl::expected<AvailabilityRequest, Refusal> to_query(wire::AvailabilityQuery::Rea
   AvailabilityQuery asked{.resource = *path, .window = window, .quantity = {1}, .duration = {}};
   if (has_quantity) asked.quantity = Quantity{query.getQuantity()};
   if (has_duration) asked.duration = Duration{query.getDuration()};
-  return AvailabilityRequest{std::move(*path), std::move(asked)};
+  if (query.hasCursor() && !go_on(view(query.getCursor()), asked)) return bad_text("cursor");
+  return AvailabilityRequest{std::move(*path), std::move(asked),
+                             page_size(query.getLimit(), kMaxPieces)};
 }
 
 tl::expected<NextFreeRequest, Refusal> to_query(wire::NextFreeQuery::Reader query,
@@ -226,6 +244,10 @@ tl::expected<projections::HistoryQuery, Refusal> to_query(wire::HistoryQuery::Re
   if (auto done = set_range(query, result); !done) return tl::unexpected(done.error());
   if (is_outside(caller, query)) return refuse(Reason::forbidden);
   return result;
+}
+
+std::string cursor_at(const AvailabilityPage::Rest& rest) {
+  return std::to_string(rest.window_from.ms) + "/" + std::to_string(rest.run_from.ms);
 }
 
 std::string cursor_behind(const Claim& last) { return last.key.str(); }

@@ -18,6 +18,8 @@ namespace holdfast::api {
 
 // Items an answer holds at most; a limit above it gives pages of this size.
 inline constexpr std::size_t kMaxPage = 500;
+// Pieces of availability likewise.
+inline constexpr std::size_t kMaxPieces = 10'000;
 
 // The earlier point a query is about, as it was named: one of the two.
 struct NamedPoint {
@@ -35,6 +37,7 @@ tl::expected<projections::ClaimsQuery, Refusal> to_query(wire::ClaimsQuery::Read
 struct AvailabilityRequest {
   Path resource;
   std::optional<AvailabilityQuery> window;  // none: the units free at the query's instant
+  std::size_t limit = 0;                    // pieces
 };
 tl::expected<AvailabilityRequest, Refusal> to_query(wire::AvailabilityQuery::Reader query,
                                                     const Caller& caller);
@@ -64,5 +67,6 @@ tl::expected<projections::HistoryQuery, Refusal> to_query(wire::HistoryQuery::Re
 
 // Where a list goes on, opaque to clients; valid for the same query while the log grows.
 std::string cursor_behind(const Claim& last);
+std::string cursor_at(const AvailabilityPage::Rest& rest);
 
 }  // namespace holdfast::api

@@ -155,9 +155,8 @@ void Queries::availability(wire::AvailabilityQuery::Reader query, const Caller& 
         return free_answer(free, at);
       };
     }
-    return [pieces = holdfast::availability(state, *asked.window, ledger_.policy())](Position at) {
-      return pieces_answer(pieces, at);
-    };
+    return [page = availability_page(state, *asked.window, asked.limit, ledger_.policy())](
+               Position at) { return pieces_answer(page, at); };
   };
   of_resource(asked->resource, *point, std::move(judge), std::move(reply));
 }
@@ -169,9 +168,9 @@ void Queries::next_free(wire::NextFreeQuery::Reader query, const Caller& caller,
   if (!point) return refuse(reply, point.error());
   Judge judge = [this, asked = *asked](const State& state,
                                        Instant now) -> std::function<Fill(Position)> {
-    std::vector<FreePiece> found;
+    AvailabilityPage found;
     if (const auto piece = holdfast::next_free(state, asked.at(now), ledger_.policy())) {
-      found.push_back(*piece);
+      found.pieces.push_back(*piece);
     }
     return [found = std::move(found)](Position at) { return pieces_answer(found, at); };
   };

@@ -467,6 +467,8 @@ struct AvailabilityQuery {
   quantity @3 :Int64 = .none $about("only pieces with at least so many units free (default 1)");
   duration @4 :Int64 = .none $duration $about("only pieces of an unbroken run at least this long");
   asOf @5 :AsOf $about("as it was: an instant (RFC 3339) or @POSITION");
+  limit @6 :UInt32 $about("with a window: at most so many pieces");
+  cursor @7 :Text $about("go on behind an earlier answer");
 }
 
 struct NextFreeQuery {
@@ -528,6 +530,7 @@ struct FreePiece {
 struct AvailabilityAnswer {
   free @0 :Int64 = .none;          # without a window
   pieces @1 :List(FreePiece);      # with one; of next free: the span, or nothing
+  cursor @2 :Text;                 # null: that was all
 }
 
 struct ResourcesAnswer {

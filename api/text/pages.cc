@@ -23,6 +23,8 @@ const FieldText* list_in(capnp::StructSchema schema) {
 }  // namespace
 
 bool is_paged(wire::Query::Reader query) {
+  // Without a window it is a number.
+  if (query.isAvailability() && query.getAvailability().getFrom() == wire::NONE) return false;
   const auto asked = inner(query);
   return asked && find_name(asked->getSchema(), "cursor") != nullptr;
 }

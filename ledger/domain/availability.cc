@@ -121,18 +121,104 @@ std::vector<FreePiece> without(std::vector<FreePiece> pieces, std::vector<Span> 
   return left;
 }
 
-// Keeps the pieces with enough units that belong to a long enough unbroken run of such pieces.
-void keep_long_enough(std::vector<FreePiece>& pieces, Quantity quantity, Duration duration) {
-  auto kept = pieces.begin();
-  for (auto begin = pieces.begin(); begin != pieces.end();) {
-    const auto end = std::find_if(
-        begin, pieces.end(), [&](const FreePiece& piece) { return piece.free < quantity.units; });
-    const bool keep = begin != end && std::prev(end)->span.until - begin->span.from >= duration;
-    if (keep) kept = kept == begin ? end : std::move(begin, end, kept);
-    begin = end == pieces.end() ? end : std::next(end);
-  }
-  pieces.erase(kept, pieces.end());
+using Pieces = std::vector<FreePiece>;
+
+// Free units throughout `window`, zeros included.
+Pieces all_pieces(const PathRules& rules, Span window) {
+  const std::int64_t capacity = rules.capacity(std::nullopt);
+  if (rules.own() == nullptr) return without({{window, capacity}}, closed_out(rules, window));
+  const Duration turnaround = rules.turnaround();
+  FreePieces found(window, capacity, turnaround);
+  rules.own()->occupancy.visit_steps({window.from, window.until + turnaround},
+                                     [&](Span span, std::int64_t units) {
+                                       found.add(span, units);
+                                       return true;
+                                     });
+  return without(found.take(), closed_out(rules, window));
 }
+
+// The first part of the window in which nothing that can be in the way has many more steps.
+Span part_with_steps(const PathRules& rules, Span window, std::size_t steps) {
+  Span part = window;
+  const auto cut = [&](const Occupancy& occupancy, Span span) {
+    std::size_t left = steps;
+    occupancy.visit_steps(span, [&](Span step, std::int64_t) {
+      if (step.until <= window.from || --left > 0) return true;
+      part.until = std::min(part.until, step.until);
+      return false;
+    });
+  };
+  rules.visit_wholes([&](const ResourceNode& whole) {
+    cut(whole.occupancy, reach(window, rules.between(whole), whole.turnaround()));
+    return true;
+  });
+  if (rules.own() == nullptr) return part;
+  cut(rules.own()->occupancy, window);
+  if (rules.own()->has_parts()) cut(rules.own()->accounts->parts, window);
+  return part;
+}
+
+// A query's runs of pieces with enough units, among pieces that lie in order.
+class Runs {
+ public:
+  explicit Runs(const AvailabilityQuery& query)
+      : query_(query), duration_(query.duration.value_or(Duration{0})) {}
+
+  bool is_in(const FreePiece& piece) const { return piece.free >= query_.quantity.units; }
+
+  // The first piece of the run that the piece `at` is in.
+  std::size_t first(const Pieces& pieces, std::size_t at) const {
+    while (at > 0 && is_in(pieces[at - 1]) && pieces[at - 1].span.until == pieces[at].span.from) {
+      --at;
+    }
+    return at;
+  }
+  // When that run began, be it on an earlier page.
+  Instant begin(const Pieces& pieces, std::size_t first) const {
+    return began(pieces[first].span.from);
+  }
+
+  // Takes from the end what cannot be told yet, and says where it goes on: the last piece may have
+  // more to it, and with it its run may become long enough.
+  AvailabilityPage::Rest hold_back(Pieces& pieces) const {
+    const Instant last = pieces.back().span.from;
+    if (!is_in(pieces.back())) {
+      pieces.pop_back();
+      return {last, last};
+    }
+    const std::size_t run = first(pieces, pieces.size() - 1);
+    const Instant began = begin(pieces, run);
+    if (last - began >= duration_) {
+      pieces.pop_back();
+      return {last, began};
+    }
+    const Instant from = pieces[run].span.from;
+    pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(run), pieces.end());
+    return {from, began};
+  }
+
+  // Keeps the pieces of long enough runs.
+  void keep_long_enough(Pieces& pieces) const {
+    auto kept = pieces.begin();
+    for (auto run = pieces.begin(); run != pieces.end();) {
+      const auto end =
+          std::find_if(run, pieces.end(), [&](const FreePiece& piece) { return !is_in(piece); });
+      const bool keep =
+          run != end && std::prev(end)->span.until - began(run->span.from) >= duration_;
+      if (keep) kept = kept == run ? end : std::move(run, end, kept);
+      run = end == pieces.end() ? end : std::next(end);
+    }
+    pieces.erase(kept, pieces.end());
+  }
+
+ private:
+  Instant began(Instant first) const {
+    return first == query_.window.from ? query_.run_from.value_or(first) : first;
+  }
+
+  const AvailabilityQuery& query_;
+  const Duration duration_;
+};
 
 // The begin of a span of some duration, put off by what is in its way.
 class Begin {
@@ -188,23 +274,30 @@ std::vector<FreePiece> availability(const State& state, const AvailabilityQuery&
                                     const Policy& policy) {
   const PathRules rules(state, query.resource.view(), policy);
   if (rules.is_unknown() || rules.closed() != nullptr) return {};
-  const std::int64_t capacity = rules.capacity(std::nullopt);
-  std::vector<FreePiece> pieces;
-  if (rules.own() == nullptr) {
-    pieces = {{query.window, capacity}};
-  } else {
-    const Duration turnaround = rules.turnaround();
-    FreePieces found(query.window, capacity, turnaround);
-    rules.own()->occupancy.visit_steps({query.window.from, query.window.until + turnaround},
-                                       [&](Span span, std::int64_t units) {
-                                         found.add(span, units);
-                                         return true;
-                                       });
-    pieces = found.take();
-  }
-  pieces = without(std::move(pieces), closed_out(rules, query.window));
-  keep_long_enough(pieces, query.quantity, query.duration.value_or(Duration{0}));
+  Pieces pieces = all_pieces(rules, query.window);
+  Runs(query).keep_long_enough(pieces);
   return pieces;
+}
+
+AvailabilityPage availability_page(const State& state, const AvailabilityQuery& query,
+                                   std::size_t limit, const Policy& policy) {
+  AvailabilityPage page;
+  const PathRules rules(state, query.resource.view(), policy);
+  if (rules.is_unknown() || rules.closed() != nullptr) return page;
+  const Runs runs(query);
+  Pieces& pieces = page.pieces;
+  for (std::size_t steps = limit; pieces.empty(); steps *= 2) {
+    const Span part = part_with_steps(rules, query.window, steps);
+    pieces = all_pieces(rules, part);
+    page.rest.reset();
+    if (part.until < query.window.until) page.rest = runs.hold_back(pieces);
+  }
+  runs.keep_long_enough(pieces);
+  if (pieces.size() > limit) {
+    page.rest = {pieces[limit].span.from, runs.begin(pieces, runs.first(pieces, limit))};
+    pieces.resize(limit, pieces.front());
+  }
+  return page;
 }
 
 std::optional<FreePiece> next_free(const State& state, const NextFreeQuery& query,

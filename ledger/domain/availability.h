@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <tl/expected.hpp>
 #include <vector>
@@ -24,12 +26,29 @@ struct AvailabilityQuery {
   Span window;
   Quantity quantity{1};              // pieces with at least that many units
   std::optional<Duration> duration;  // pieces of an unbroken run of at least that length
+  // Of an earlier page that ends where the window begins: where the run began that it ended in.
+  std::optional<Instant> run_from = {};
 };
 
 // A span inside the pieces is listed exactly when a hold of it, for the quantity, would be accepted
 // at this state. O(log n + change points within the window).
 std::vector<FreePiece> availability(const State& state, const AvailabilityQuery& query,
                                     const Policy& policy);
+
+// The first of the pieces, at most `limit`, and fewer where many change points hold few pieces.
+struct AvailabilityPage {
+  std::vector<FreePiece> pieces = {};
+  // Goes on with a window from `window_from` and this run_from; none: that was all.
+  struct Rest {
+    Instant window_from;
+    Instant run_from;
+  };
+  std::optional<Rest> rest = {};
+};
+// O(log n + change points it looks at): about `limit` of each thing that can be in the way, more
+// only while a run is not seen to be long enough.
+AvailabilityPage availability_page(const State& state, const AvailabilityQuery& query,
+                                   std::size_t limit, const Policy& policy);
 
 struct NextFreeQuery {
   Path resource;

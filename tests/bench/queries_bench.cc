@@ -65,6 +65,22 @@ BENCHMARK(availability_of_a_year)
     ->ArgsProduct({{10, 10'000, 100'000}, {0, 1}})
     ->Unit(benchmark::kMicrosecond);
 
+// The first page of the same, as the server answers it.
+void page_of_a_year(benchmark::State& run) {
+  const State state = crowded(run.range(0), 3, kMinute);
+  const AvailabilityQuery query{Path::trusted("room"), {kBegin, kBegin + kYear}, {1}, {}};
+  for (auto _ : run) {
+    const auto page = availability_page(state, query, 10'000, {});
+    benchmark::DoNotOptimize(page.pieces.data());
+  }
+}
+BENCHMARK(page_of_a_year)
+    ->ArgName("claims")
+    ->Arg(10)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Unit(benchmark::kMicrosecond);
+
 // With room beside the claims the next free span is right there, without it is behind all of them.
 void next_free_of_an_hour(benchmark::State& run) {
   const State state = crowded(run.range(0), run.range(1), Duration{0});

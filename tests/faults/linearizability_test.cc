@@ -331,7 +331,7 @@ class Replay {
     AvailabilityQuery window{
         Path::trusted(asked.getResource().cStr()), {{asked.getFrom()}, {asked.getUntil()}}, {}, {}};
     window.quantity = Quantity{1};
-    pieces_answer(availability(world_.state, window, world_.policy), {})(into);
+    pieces_answer({availability(world_.state, window, world_.policy)}, {})(into);
   }
 
   const store::Log& log_;

@@ -137,6 +137,30 @@ void check_listing(World& world, const Path& path, std::int64_t units) {
   }
 }
 
+// Page after page the same as in one.
+void check_pages(World& world, const Path& path, std::int64_t units, std::int64_t seconds) {
+  const AvailabilityQuery whole{
+      path,
+      {at_second(kBegin), at_second(kEnd)},
+      Quantity{units},
+      seconds > 0 ? std::optional(Duration{seconds * kSecond.ms}) : std::nullopt};
+  const auto expected = availability(world.state, whole, world.policy);
+  for (std::size_t limit = 1; limit <= 4; ++limit) {
+    std::vector<FreePiece> joined;
+    AvailabilityQuery query = whole;
+    for (;;) {
+      const auto page = availability_page(world.state, query, limit, world.policy);
+      RC_ASSERT(page.pieces.size() <= limit);
+      joined.insert(joined.end(), page.pieces.begin(), page.pieces.end());
+      if (!page.rest) break;
+      RC_ASSERT(page.rest->window_from > query.window.from);
+      query.window.from = page.rest->window_from;
+      query.run_from = page.rest->run_from;
+    }
+    RC_ASSERT(joined == expected);
+  }
+}
+
 void check_next_free(World& world, const Path& path, std::int64_t units, std::int64_t seconds) {
   const auto found = next_free(
       world.state,
@@ -170,6 +194,7 @@ TEST(FreeSpans, AreThoseThatAHoldIsAcceptedOn) {
         for (std::int64_t units = 1; units <= kMostUnits; ++units) {
           check_listing(world, path, units);
           check_next_free(world, path, units, 1 + static_cast<std::int64_t>(seed % 5));
+          check_pages(world, path, units, static_cast<std::int64_t>(seed % 6));
         }
       }
     });

@@ -43,7 +43,7 @@ class Output {
       if (!cursor.empty()) rest["cursor"] = cursor;
       print("]," + boost::json::serialize(rest).substr(1) + "\n");
     } else if (count_ == 0) {
-      print(fmt::format("no {}\n", name_));
+      print(name_ == "pieces" ? "nothing free\n" : fmt::format("no {}\n", name_));
     } else if (!cursor.empty()) {
       print("more: go on with --cursor '" + printable(cursor) + "'\n");
     }
@@ -57,6 +57,8 @@ class Output {
       add_row(table_, item.as<wire::Event>());
     } else if (item.getSchema() == capnp::Schema::from<wire::AccessRecord>()) {
       add_row(table_, item.as<wire::AccessRecord>());
+    } else if (item.getSchema() == capnp::Schema::from<wire::FreePiece>()) {
+      add_row(table_, item.as<wire::FreePiece>());
     } else {
       add_row(table_, item.as<wire::ResourceState>());
     }
@@ -71,6 +73,7 @@ class Output {
 Table table_of(wire::Query::Reader query) {
   if (query.isClaims()) return claims_table();
   if (query.isAccess()) return access_table();
+  if (query.isAvailability()) return pieces_table();
   return query.isHistory() ? history_table() : resources_table();
 }
 

@@ -71,6 +71,20 @@ TEST(ConvertQuery, Availability) {
       judged(availability(R"({"resource":"r","from":1,"until":2,"quantity":0,"duration":0})")),
       "bad_quantity");
   EXPECT_EQ(judged(availability(R"({"resource":"r","from":1,"until":2,"duration":0})")), "bad_ttl");
+
+  EXPECT_EQ(availability(R"({"resource":"r","from":1,"until":5})")->limit, kMaxPieces);
+  EXPECT_EQ(availability(R"({"resource":"r","from":1,"until":5,"limit":3})")->limit, 3u);
+  const auto rest = availability(
+      (R"({"resource":"r","from":1,"until":5,"cursor":")" + cursor_at({{4}, {2}}) + "\"}").c_str());
+  EXPECT_EQ(rest->window->window, (Span{{4}, {5}}));
+  EXPECT_EQ(rest->window->run_from, Instant{2});
+  for (const char* bad : {"", "3", "3/", "/3", "x/1", "3/1x", "5/1", "3/0", "2/3", "0/0"}) {
+    EXPECT_EQ(judged(availability(
+                  (std::string(R"({"resource":"r","from":1,"until":5,"cursor":")") + bad + "\"}")
+                      .c_str())),
+              "bad_text cursor")
+        << bad;
+  }
 }
 
 TEST(ConvertQuery, NextFree) {

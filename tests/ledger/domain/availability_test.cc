@@ -131,5 +131,29 @@ TEST(Availability, ListedIfAndOnlyIfAccepted) {
   }
 }
 
+// What is looked at for a page does not grow with what stands behind it.
+TEST(Availability, APageOfACrowdedYearHasItsLimit) {
+  World w;
+  w.given({"define p capacity=2"});
+  for (int i = 0; i < 300; ++i) {
+    Command hold = command_of("hold p");
+    std::get<Hold>(hold.action).span = Span{kT0 + Duration{10 * i}, kT0 + Duration{10 * i + 5}};
+    w.run(hold);
+  }
+  AvailabilityQuery query{Path::trusted("p"), {kT0, kT0 + Duration{3'000}}, {1}, {}};
+  const auto first = availability_page(w.state, query, 100, w.policy);
+  EXPECT_EQ(first.pieces.size(), 99u);  // the hundredth may go on
+  ASSERT_TRUE(first.rest);
+  EXPECT_EQ(first.rest->window_from, kT0 + Duration{495});
+  EXPECT_EQ(first.rest->run_from, kT0);
+
+  // A run counts from where it began on an earlier page.
+  query.window.from = first.rest->window_from;
+  query.duration = Duration{3'000};
+  EXPECT_TRUE(availability(w.state, query, w.policy).empty());
+  query.run_from = first.rest->run_from;
+  EXPECT_EQ(availability_page(w.state, query, 1'000, w.policy).pieces.size(), 501u);
+}
+
 }  // namespace
 }  // namespace holdfast::testing
