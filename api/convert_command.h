@@ -9,9 +9,6 @@
 // as they do for a command that this program does not know.
 namespace holdfast::api {
 
-// Longest turnaround and default_ttl that a resource can have.
-inline constexpr Duration kMaxSetting{366 * kDay.ms};
-
 // Checked in form (DESIGN 1.5 from bad_path to limit), with its content's digest; or the first
 // refusal in the contract's order.
 Submission to_submission(wire::Command::Reader command, const Caller& caller);

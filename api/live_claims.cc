@@ -51,6 +51,7 @@ class Smallest {
 
 std::optional<projections::Page<Claim>> live_claims(const State& state, const ClaimsQuery& query,
                                                     std::size_t max_visited) {
+  if (state.past_horizon()) return std::nullopt;  // some may have left
   if (query.state != StateFilter::live && query.state != StateFilter::held &&
       query.state != StateFilter::committed) {
     return std::nullopt;

@@ -22,9 +22,9 @@ class Recall {
   // Everything up to this position can be asked for. Never goes back.
   virtual Position projected() const = 0;
 
-  // Ended claims by key: none where the ledger, up to projected(), knows no ended claim of that
-  // key.
-  virtual tl::expected<std::vector<std::optional<Claim>>, store::StorageError> ended(
+  // Claims that a state may have forgotten, by key: those that have ended and, with a past horizon,
+  // bookings; none where the ledger, up to projected(), knows no such claim.
+  virtual tl::expected<std::vector<std::optional<Claim>>, store::StorageError> forgotten(
       std::span<const std::string_view> keys) const = 0;
   // Position of the last event on each path; 0: none up to projected().
   virtual tl::expected<std::vector<Position>, store::StorageError> last_events(

@@ -217,11 +217,11 @@ Recollection::Done Recollection::fetch_claims() {
     return claim != nullptr;
   });
   if (keys.empty()) return {};
-  const auto ended = recall_.ended(keys);
-  if (!ended) return tl::unexpected(ended.error());
+  const auto forgotten = recall_.forgotten(keys);
+  if (!forgotten) return tl::unexpected(forgotten.error());
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (!(*ended)[i]) continue;
-    state_.recall(*(*ended)[i]);
+    if (!(*forgotten)[i]) continue;
+    state_.recall(*(*forgotten)[i]);
     named_.paths.push_back(state_.find(keys[i])->resource->path.view());
   }
   return {};

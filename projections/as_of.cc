@@ -150,8 +150,8 @@ using InSight = std::function<bool(std::string_view)>;
 // let go, and read anew from its chain should it come back.
 class ResourceFold {
  public:
-  ResourceFold(const store::Log& log, InSight in_sight)
-      : log_(log), in_sight_(std::move(in_sight)) {}
+  ResourceFold(const store::Log& log, InSight in_sight, std::optional<Duration> past_horizon)
+      : log_(log), in_sight_(std::move(in_sight)), state_(past_horizon) {}
 
   Done fold_in(const Event& event) {
     // An ended claim may have been let go below; only a steal comes after the end.
@@ -191,15 +191,19 @@ State settled(ResourceFold fold, AsOf as_of) {
   State state = fold.take();
   state.set_head(as_of.position);
   state.advance(as_of.now);
+  state.let_all_leave();
   return state;
 }
 
 // The state of the path and the paths above it, and with `below` of what lies below it.
 tl::expected<State, StorageError> fold_place(const Generation& rows, const store::Log& log,
                                              const Path& resource, bool below, AsOf as_of) {
-  ResourceFold fold(log, [&](std::string_view path) {
-    return at_or_below(resource.view(), path) || (below && at_or_below(path, resource.view()));
-  });
+  ResourceFold fold(
+      log,
+      [&](std::string_view path) {
+        return at_or_below(resource.view(), path) || (below && at_or_below(path, resource.view()));
+      },
+      as_of.past_horizon);
   const Done folded = visit_place(rows, log, resource.view(), below, as_of.position,
                                   [&](const Event& event) { return fold.fold_in(event); });
   if (!folded) return tl::unexpected(folded.error());
@@ -334,7 +338,7 @@ tl::expected<ResourceList, StorageError> fold_resources(const Generation& rows,
     if (paths.has_parts().empty()) continue;
 
     const InSight in_sight = paths.in_sight();
-    ResourceFold fold(log, in_sight);
+    ResourceFold fold(log, in_sight, as_of.past_horizon);
     const Done folded =
         visit_subtree(rows, log, query.resource, as_of.position, [&](const Event& event) -> Done {
           const Path* to = second_resource(event);

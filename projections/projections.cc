@@ -28,13 +28,16 @@ Folders folders_of(const Options& options) {
 
 class Projections::Impl {
  public:
-  Impl(const Options& options, const store::Log& log, Folders folders, StartingPoint start)
+  Impl(const Options& options, const store::Log& log, Folders folders, StartingPoint start,
+       std::optional<Duration> past_horizon)
       : log_(log),
+        past_horizon_(past_horizon),
         folders_(std::move(folders)),
         opened_(std::move(start.opened)),
         projector_(std::move(start.fold), options) {}
 
   const store::Log& log() const { return log_; }
+  std::optional<Duration> past_horizon() const { return past_horizon_; }
   const OpenReport& opened() const { return opened_; }
   Projector& projector() { return projector_; }
   std::shared_ptr<Generation> rows() const { return projector_.rows(); }
@@ -60,6 +63,7 @@ class Projections::Impl {
   StorageError stopped() const;
 
   const store::Log& log_;
+  const std::optional<Duration> past_horizon_;
   Folders folders_;
   OpenReport opened_;
   Projector projector_;
@@ -177,7 +181,8 @@ tl::expected<std::unique_ptr<Projections>, StorageError> Projections::open(const
   Folders folders = folders_of(options);
   auto start = find_or_rebuild(folders, log, state);
   if (!start) return tl::unexpected(start.error());
-  auto impl = std::make_unique<Impl>(options, log, std::move(folders), std::move(*start));
+  auto impl = std::make_unique<Impl>(options, log, std::move(folders), std::move(*start),
+                                     state.past_horizon());
   return std::unique_ptr<Projections>(new Projections(std::move(impl)));
 }
 
@@ -185,9 +190,9 @@ const OpenReport& Projections::opened() const { return impl_->opened(); }
 
 Position Projections::projected() const { return impl_->projector().applied(); }
 
-tl::expected<std::vector<std::optional<Claim>>, StorageError> Projections::ended(
+tl::expected<std::vector<std::optional<Claim>>, StorageError> Projections::forgotten(
     std::span<const std::string_view> keys) const {
-  return ended_claims(*impl_->rows(), keys);
+  return forgotten_claims(*impl_->rows(), keys, impl_->past_horizon().has_value());
 }
 
 tl::expected<std::vector<Position>, StorageError> Projections::last_events(
@@ -241,12 +246,14 @@ tl::expected<Page<Claim>, StorageError> Projections::claims_as_of(const ClaimsQu
 
 tl::expected<State, StorageError> Projections::resource_as_of(const Path& resource,
                                                               AsOf as_of) const {
+  as_of.past_horizon = impl_->past_horizon();
   return fold_resource(*impl_->rows(), impl_->log(), resource, as_of);
 }
 
 tl::expected<ResourceList, StorageError> Projections::resources_as_of(const ResourcesQuery& query,
                                                                       const Policy& policy,
                                                                       AsOf as_of) const {
+  as_of.past_horizon = impl_->past_horizon();
   return fold_resources(*impl_->rows(), impl_->log(), query, policy, as_of);
 }
 

@@ -65,6 +65,7 @@ struct HistoryQuery {
 struct AsOf {
   Position position;
   Instant now;
+  std::optional<Duration> past_horizon = {};  // Projections' own
 };
 
 enum class StateFilter { live, held, committed, released, expired, cancelled, stolen, all };
@@ -107,8 +108,9 @@ struct Rebuilt {
 class Projections final : public Recall, public CommittedSink {
  public:
   // Opens or rebuilds; catches up with the log from the checkpoint; gives the writer's state,
-  // whose head is the log's. The projector thread runs until the end. `log` must outlive the
-  // Projections' use. An event that cannot be read or folded is an error, which names it.
+  // whose head is the log's and whose past horizon is the one that `state` comes with. The
+  // projector thread runs until the end. `log` must outlive the Projections' use. An event that
+  // cannot be read or folded is an error, which names it.
   static tl::expected<std::unique_ptr<Projections>, StorageError> open(const Options& options,
                                                                        const store::Log& log,
                                                                        State& state);
@@ -119,7 +121,7 @@ class Projections final : public Recall, public CommittedSink {
   // Recall and CommittedSink. committed() blocks while the projector is max_queued_events behind;
   // once it has stopped, events are let go: the log has them.
   Position projected() const override;
-  tl::expected<std::vector<std::optional<Claim>>, StorageError> ended(
+  tl::expected<std::vector<std::optional<Claim>>, StorageError> forgotten(
       std::span<const std::string_view> keys) const override;
   tl::expected<std::vector<Position>, StorageError> last_events(
       std::span<const std::string_view> paths) const override;

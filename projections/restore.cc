@@ -1,5 +1,6 @@
 #include "projections/restore.h"
 
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -24,8 +25,9 @@ Done restore_state(const Generation& rows, const Checkpoint& at, State& state) {
     if (!rows_of->status().ok()) return tl::unexpected(rows.error(rows_of->status()));
     return {};
   };
-  state = State();
+  state = State(state.past_horizon());
   state.set_head(at.position);
+  state.advance(at.at);
   const Done definitions =
       each(Family::definitions, [&](std::string_view path, std::string_view row) {
         const auto definition = read_definition(row);
@@ -99,17 +101,30 @@ tl::expected<StartingPoint, StorageError> find_or_rebuild(Folders& folders, cons
   return build(folders, std::move(start.error().what), log, state);
 }
 
-tl::expected<std::vector<std::optional<Claim>>, StorageError> ended_claims(
-    const Generation& rows, std::span<const std::string_view> keys) {
-  std::vector<rocksdb::PinnableSlice> values;
-  std::vector<rocksdb::Status> outcomes;
-  rows.get(Family::ended, keys, false, values, outcomes);
+tl::expected<std::vector<std::optional<Claim>>, StorageError> forgotten_claims(
+    const Generation& rows, std::span<const std::string_view> keys, bool bookings) {
   std::vector<std::optional<Claim>> claims(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (outcomes[i].IsNotFound()) continue;
-    if (!outcomes[i].ok()) return tl::unexpected(rows.error(outcomes[i]));
-    claims[i] = read_claim(keys[i], view(values[i]));
-    if (!claims[i]) return tl::unexpected(rows.unreadable(Family::ended, keys[i]));
+  std::vector<std::size_t> missing(keys.size());
+  std::iota(missing.begin(), missing.end(), 0);
+  for (const Family family : {Family::ended, Family::live}) {
+    if (family == Family::live && !bookings) break;
+    std::vector<std::string_view> asked;
+    for (const std::size_t i : missing) asked.push_back(keys[i]);
+    std::vector<rocksdb::PinnableSlice> values;
+    std::vector<rocksdb::Status> outcomes;
+    rows.get(family, asked, false, values, outcomes);
+    std::vector<std::size_t> still_missing;
+    for (std::size_t k = 0; k < missing.size(); ++k) {
+      const std::size_t i = missing[k];
+      if (outcomes[k].IsNotFound()) {
+        still_missing.push_back(i);
+        continue;
+      }
+      if (!outcomes[k].ok()) return tl::unexpected(rows.error(outcomes[k]));
+      claims[i] = read_claim(keys[i], view(values[k]));
+      if (!claims[i]) return tl::unexpected(rows.unreadable(family, keys[i]));
+    }
+    missing = std::move(still_missing);
   }
   return claims;
 }

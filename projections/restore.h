@@ -27,8 +27,8 @@ tl::expected<StartingPoint, StorageError> find_or_rebuild(Folders& folders, cons
                                                           State& state);
 
 // As Recall has them.
-tl::expected<std::vector<std::optional<Claim>>, StorageError> ended_claims(
-    const Generation& rows, std::span<const std::string_view> keys);
+tl::expected<std::vector<std::optional<Claim>>, StorageError> forgotten_claims(
+    const Generation& rows, std::span<const std::string_view> keys, bool bookings);
 tl::expected<std::vector<Position>, StorageError> last_events_on(
     const Generation& rows, std::span<const std::string_view> paths);
 

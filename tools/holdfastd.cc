@@ -142,7 +142,7 @@ int serve(const ServerProgram& program, const Signals& signals) {
   if (!tokens) return refuse(tokens.error());
   auto accesses = open_access_log(program, time);
   if (!accesses) return refuse(accesses.error().what);
-  State state;
+  State state(program.past_horizon);
   projections::Options projection_options;
   projection_options.dir = program.data;
   auto projections = projections::Projections::open(projection_options, **log, state);

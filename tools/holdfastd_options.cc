@@ -122,6 +122,17 @@ void describe(CLI::App& app, ServerProgram& program) {
       ->envname(environment_name("strict-resources"));
   options.add_duration("max-clock-leap", program.ledger.max_clock_leap, Duration{366 * kDay.ms},
                        "a wall clock that leaps further while the server runs stops commands");
+  options.add_text(
+      "past-horizon", "DURATION", "none",
+      "bookings that ended longer ago leave the server's memory (they can still be seen "
+      "and cancelled), and spans that begin earlier cannot be held",
+      [&](const std::string& text) -> std::string {
+        const auto horizon = api::parse_duration(text);
+        if (!horizon) return horizon.error();
+        if (horizon->ms <= 0) return "must be more than 0s";
+        program.past_horizon = *horizon;
+        return {};
+      });
   options
       .add("disk-reserve", program.ledger.min_free_disk_bytes,
            "free disk space below which commands are refused (512MiB, 1GiB)")

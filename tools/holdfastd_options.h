@@ -16,6 +16,7 @@ struct ServerProgram {
   api::ServerOptions server;
   api::HubOptions hub;
   LedgerOptions ledger;
+  std::optional<Duration> past_horizon;  // State's
   std::optional<Position> accept_loss_from;
   bool record_refusals = false;
   std::uint32_t access_per_minute = 600;  // records in the access log, of an actor and kind

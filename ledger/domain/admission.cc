@@ -104,7 +104,7 @@ Refusal conflict(const PathRules& rules, const Placing& placing, std::int64_t ca
 
 std::int64_t free_units(const PathRules& rules, std::optional<Span> span,
                         std::optional<Quantity> vouched) {
-  if (excluded_at(rules, span)) return 0;
+  if (rules.is_too_early(span) || excluded_at(rules, span)) return 0;
   return std::max<std::int64_t>(0, rules.capacity(vouched) - peak_units(rules, span));
 }
 
@@ -131,6 +131,7 @@ tl::expected<Deadline, Refusal> deadline(const PathRules& rules, const Expiry& a
 
 std::optional<Refusal> refused_at(const State& state, const PathRules& rules,
                                   const Placing& placing, Instant now) {
+  if (rules.is_too_early(placing.span)) return Refusal{.reason = Reason::bad_span};
   const Resource* defined = rules.defined();
   if (defined != nullptr && placing.vouched && *placing.vouched != defined->definition.capacity) {
     return Refusal{.reason = Reason::capacity_mismatch,

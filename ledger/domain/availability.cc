@@ -68,6 +68,9 @@ class FreePieces {
 // The parts of the window in which no claim may be, whatever room there is: in no order.
 std::vector<Span> closed_out(const PathRules& rules, Span window) {
   std::vector<Span> out;
+  if (const auto earliest = rules.earliest_begin(); earliest && window.from < *earliest) {
+    out.push_back({window.from, std::min(window.until, *earliest)});
+  }
   if (rules.hours() != nullptr) {
     Instant open_until = window.from;
     for (const Span& open : rules.hours()->within(window)) {
@@ -305,7 +308,8 @@ std::optional<FreePiece> next_free(const State& state, const NextFreeQuery& quer
   const PathRules rules(state, query.resource.view(), policy);
   const std::int64_t allowed = rules.capacity(std::nullopt) - query.quantity.units;
   if (rules.is_unknown() || rules.closed() != nullptr || allowed < 0) return std::nullopt;
-  for (Begin begin(query.within.from, query.duration);;) {
+  const Instant from = std::max(query.within.from, rules.earliest_begin().value_or(kMinInstant));
+  for (Begin begin(from, query.duration);;) {
     const Instant tried = begin.span().from;
     put_off(begin, rules, allowed);
     if (begin.never() || begin.span().until > query.within.until) return std::nullopt;

@@ -37,13 +37,16 @@ void State::end(StandingClaim& claim, ClaimState state) {
   detach(claim);
   claim.state = state;
   claim.lapsed = false;
+  claim.past = false;
   offer_to_forget(claim);
 }
 
 void State::set_quantity(StandingClaim& claim, Quantity quantity) {
   const std::int64_t gone = claim.quantity - quantity.units;
-  claim.resource->occupancy.remove(occupied_by(claim), gone);
-  enter_accounts(claim, -gone);
+  if (!claim.past) {
+    claim.resource->occupancy.remove(occupied_by(claim), gone);
+    enter_accounts(claim, -gone);
+  }
   claim.quantity = quantity.units;
 }
 
@@ -121,6 +124,7 @@ void State::fold(const Event& event, const Committed& body) {
   leave_due(claim);
   leave_cart(claim);
   claim.state = ClaimState::committed;
+  enter_leaving(claim);
   if (event.personal.label) extras(claim).label = event.personal.label;
 }
 
@@ -153,6 +157,7 @@ void State::fold(const Event& event, const Moved& body) {
   }
   claim.span = body.span.value_or(kAllOfTime);
   claim.placed = event.position;
+  claim.past = false;
   attach(claim);
 }
 

@@ -209,6 +209,8 @@ Verdict Judge::repeat_any(const HoldAny& any, const Key& prefix) {
 Verdict Judge::first_with_room(const HoldAny& any, const Key& prefix) {
   const auto count = static_cast<std::size_t>(any.count);
   const std::string below = any.below.str() + "/";
+  const auto earliest = state_.earliest_begin();
+  if (earliest && any.span && any.span->from < *earliest) return refuse(Reason::bad_span);
   const State::DefinedResources& defined = state_.defined();
   std::size_t found = 0;
   for (auto it = defined.lower_bound(below);
@@ -311,7 +313,19 @@ void conceal(Refusal& refusal, const Scope& scope) {
 
 }  // namespace
 
+// Whether it depends on which claims stand, be they in anybody's way or not.
+bool counts_claims(const Action& action) {
+  if (const auto* transact = std::get_if<Transact>(&action)) {
+    return std::any_of(transact->steps.begin(), transact->steps.end(), [](const Step& step) {
+      return step.command && counts_claims(step.command->action);
+    });
+  }
+  return std::holds_alternative<Define>(action) || std::holds_alternative<Change>(action) ||
+         std::holds_alternative<Retire>(action) || std::holds_alternative<EndAll>(action);
+}
+
 tl::expected<Judged, Refusal> judge(State& state, const Command& command, const Given& given) {
+  if (counts_claims(command.action)) state.let_all_leave();
   Verdict verdict = std::visit(Judge(state, command, given), command.action);
   if (!verdict) {
     conceal(verdict.error(), command.asker.scope);

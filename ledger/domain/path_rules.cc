@@ -5,7 +5,7 @@
 namespace holdfast {
 
 PathRules::PathRules(const State& state, std::string_view path, const Policy& policy)
-    : nearest_(state.nearest(path)) {
+    : nearest_(state.nearest(path)), earliest_begin_(state.earliest_begin()) {
   if (nearest_ != nullptr && nearest_->path.view() == path) own_ = nearest_;
   visit_levels([&](const ResourceNode& level) {
     if (level.defined) read(level);

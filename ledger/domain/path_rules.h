@@ -22,6 +22,11 @@ class PathRules {
 
   // New claims find no resource here: retired, or undefined under strict_resources.
   bool is_unknown() const { return unknown_; }
+  // The earliest begin of a new claim's span; none: any.
+  std::optional<Instant> earliest_begin() const { return earliest_begin_; }
+  bool is_too_early(const std::optional<Span>& span) const {
+    return earliest_begin_ && span && span->from < *earliest_begin_;
+  }
   // As defined, else as vouched for, else 1.
   std::int64_t capacity(std::optional<Quantity> vouched) const;
   Duration turnaround() const { return own_ == nullptr ? Duration{0} : own_->turnaround(); }
@@ -56,6 +61,7 @@ class PathRules {
   const ResourceNode* own_ = nullptr;
   const ResourceNode* nearest_ = nullptr;
   bool unknown_;
+  std::optional<Instant> earliest_begin_;
   std::optional<Duration> own_max_ttl_;
   std::optional<Duration> own_default_ttl_;
   Duration max_ttl_;

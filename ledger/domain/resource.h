@@ -11,6 +11,8 @@
 namespace holdfast {
 
 inline constexpr Duration kMaxMaxTtl{7 * kDay.ms};
+// Longest turnaround, default_ttl and max_hold_time.
+inline constexpr Duration kMaxSetting{366 * kDay.ms};
 inline constexpr std::size_t kMaxAttributes = 32;
 inline constexpr std::size_t kMaxWindows = 10'000;  // of hours, and of blocks
 

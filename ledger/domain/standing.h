@@ -49,6 +49,7 @@ struct StandingClaim {
   ClaimState state = ClaimState::held;
   bool bound = false;
   bool lapsed = false;       // a hold past its expiry whose end is not recorded yet
+  bool past = false;         // a booking that has left: live, but in no index any more
   bool forgettable = false;  // waits in State's queue of what may be forgotten
 
   // On its resource by (from, key), while live; in due order, of the resource and of all, while
@@ -56,7 +57,8 @@ struct StandingClaim {
   AvlLinks<StandingClaim> by_span = {};
   Instant latest_until = {};  // of the subtree by_span
   AvlLinks<StandingClaim> due_on_resource = {};
-  AvlLinks<StandingClaim> due_of_all = {};
+  AvlLinks<StandingClaim> due_of_all = {};  // of a booking: in the order of leaves_at
+  Instant leaves_at = kNever;
   StandingClaim* holder_previous = nullptr;
   StandingClaim* holder_next = nullptr;
 
@@ -99,9 +101,18 @@ struct DueOfAll : DueOrder {
   static AvlLinks<StandingClaim>& links(StandingClaim& c) { return c.due_of_all; }
 };
 
+struct LeaveOrder {
+  static bool before(const StandingClaim& a, const StandingClaim& b) {
+    return a.leaves_at != b.leaves_at ? a.leaves_at < b.leaves_at : a.key < b.key;
+  }
+  static void pull(StandingClaim&) {}
+  static AvlLinks<StandingClaim>& links(StandingClaim& c) { return c.due_of_all; }
+};
+
 using SpanIndex = Avl<StandingClaim, BySpan>;
 using ResourceDueIndex = Avl<StandingClaim, DueOnResource>;
 using DueIndex = Avl<StandingClaim, DueOfAll>;
+using LeaveIndex = Avl<StandingClaim, LeaveOrder>;
 
 // What a level keeps of the live claims at and below it when its definition asks for more than
 // room on the resource itself.

@@ -15,7 +15,7 @@ std::string request_name(std::string_view actor, std::string_view id) {
 
 }  // namespace
 
-State::State() = default;
+State::State(std::optional<Duration> past_horizon) : past_horizon_(past_horizon) {}
 State::~State() = default;
 
 // What is found is as of the last advance(), whether or not the lapsing has come to it: it is
@@ -177,14 +177,20 @@ void State::recall_last_event(const Path& path, Position last) {
   offer_to_forget(recalled);
 }
 
-void State::recall(const Claim& ended) {
-  HOLDFAST_INVARIANT(is_ended(ended.state), "only ended claims are recalled");
-  if (find(ended.key.view()) != nullptr) return;
-  offer_to_forget(insert(ended));
+void State::recall(const Claim& claim) {
+  HOLDFAST_INVARIANT(claim.state != ClaimState::held, "a hold is in memory until it has ended");
+  if (find(claim.key.view()) != nullptr) return;
+  StandingClaim& recalled = insert(claim);
+  recalled.past = claim.state == ClaimState::committed;
+  offer_to_forget(recalled);
 }
 
 void State::restore_claim(const Claim& standing) {
   HOLDFAST_INVARIANT(!is_ended(standing.state), "an ended claim is recalled, not restored");
+  if (standing.state == ClaimState::committed && standing.span && past_horizon_ &&
+      leave_instant(*standing.span, standing.resource.view()) <= now_) {
+    return;
+  }
   attach(insert(standing));
 }
 
@@ -227,6 +233,8 @@ void State::forget_through(Position projected) {
     forgettable_.pop_front();
     if (next.claim != nullptr) {
       next.claim->forgettable = false;
+      // A booking that had left and was moved to where it stands again.
+      if (!is_ended(next.claim->state) && !next.claim->past) continue;
       if (next.claim->last_event > projected) {
         offer_to_forget(*next.claim);
       } else {

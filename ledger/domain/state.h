@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,10 +32,14 @@ struct RememberedRequest {
 // whatever is newer than the projections. What has been folded there may be forgotten here
 // (forget_through) and is recalled when a command names it.
 //
+// With a past horizon, a booking that ended longer ago leaves: it is live until it is cancelled,
+// but occupies nothing and counts nowhere, is forgotten like an ended claim and recalled like one.
+// Nothing can be held on a span that begins before the horizon, so nobody could meet it.
+//
 // One thread at a time. Claims and resources live at stable addresses.
 class State {
  public:
-  State();
+  explicit State(std::optional<Duration> past_horizon = {});
   ~State();
   State(State&&) noexcept = default;
   State& operator=(State&&) noexcept = default;
@@ -47,12 +52,21 @@ class State {
   // lapsed occupies nothing.
   // Takes the first `at_once` of what has lapsed out of the indexes; the rest, should very many
   // lapse at once, at the next calls, or where it is looked at, so that no call takes long.
+  // Bookings that leave likewise.
   static constexpr std::size_t kLapsedAtOnce = 1'000;
   void advance(Instant now, std::size_t at_once = kLapsedAtOnce);
 
+  // All bookings that are to leave by now.
+  void let_all_leave() { leave_due_by_now(std::numeric_limits<std::size_t>::max()); }
+  // Nothing can be held on a span that begins earlier; none: there is no horizon.
+  std::optional<Instant> earliest_begin() const {
+    return past_horizon_ ? std::optional(now_ - *past_horizon_) : std::nullopt;
+  }
+  std::optional<Duration> past_horizon() const { return past_horizon_; }
+
   Position head() const { return head_; }
   void set_head(Position head) { head_ = head; }
-  std::size_t live_claims() const { return live_claims_; }
+  std::size_t live_claims() const { return live_claims_; }      // as far as they have not left
   std::size_t lapsed_claims() const { return lapsed_claims_; }  // as lapsed() has them
   // All lapsed holds. O(those that advance() has not come to).
   std::size_t unrecorded_claims() const;
@@ -97,9 +111,11 @@ class State {
   // memory and nothing is recalled has had no event.
   bool knows_last_event(std::string_view path) const;
   Position last_event(std::string_view path) const;
-  void recall(const Claim& ended);
+  // An ended claim, or a booking that has left.
+  void recall(const Claim& claim);
   void recall_last_event(const Path& path, Position last);
-  // A claim that is held or committed in the projections' rows.
+  // A claim that is held or committed in the projections' rows. A booking that has left, by the
+  // definitions restored and the instant of the last advance(), is passed over.
   void restore_claim(const Claim& standing);
   // Forgets a claim whatever its state: what it occupies is no longer known here.
   void let_go(std::string_view key);
@@ -144,6 +160,10 @@ class State {
   void leave_occupancy(StandingClaim& claim);
   void enter_due(StandingClaim& claim);
   void leave_due(StandingClaim& claim);
+  Instant leave_instant(Span span, std::string_view path) const;
+  void enter_leaving(StandingClaim& claim);
+  void leave_leaving(StandingClaim& claim);
+  void leave_due_by_now(std::size_t limit);
   void enter_holder(StandingClaim& claim);
   void leave_holder(StandingClaim& claim);
   void enter_cart(StandingClaim& claim);
@@ -187,7 +207,8 @@ class State {
 
   Position head_;
   Instant now_;
-  Instant next_due_{kMaxInstant.ms + 1};
+  std::optional<Duration> past_horizon_;
+  Instant next_due_ = kNever;
   std::size_t live_claims_ = 0;
   std::size_t lapsed_claims_ = 0;
   NameTable<StandingClaim, KeyOf> claims_;
@@ -198,6 +219,7 @@ class State {
   class Undo* undo_ = nullptr;  // running
   DueIndex due_;
   DueIndex lapsed_;
+  LeaveIndex leaving_;
   std::unordered_map<std::string, RememberedRequest, TextHash, std::equal_to<>> requests_;
   std::deque<Forgettable> forgettable_;
 };

@@ -115,18 +115,18 @@ void State::define(ResourceNode& node, std::unique_ptr<Resource> resource) {
 }
 
 void State::attach(StandingClaim& claim) {
-  if (is_ended(claim.state)) return;
+  if (is_ended(claim.state) || claim.past) return;
   enter_holder(claim);
-  if (claim.state == ClaimState::held) enter_due(claim);
+  claim.state == ClaimState::held ? enter_due(claim) : enter_leaving(claim);
   if (claim.lapsed) return;
   enter_occupancy(claim);
   if (claim.state == ClaimState::held) enter_cart(claim);
 }
 
 void State::detach(StandingClaim& claim) {
-  if (is_ended(claim.state)) return;
+  if (is_ended(claim.state) || claim.past) return;
   leave_holder(claim);
-  if (claim.state == ClaimState::held) leave_due(claim);
+  claim.state == ClaimState::held ? leave_due(claim) : leave_leaving(claim);
   if (claim.lapsed) return;
   leave_occupancy(claim);
   if (claim.state == ClaimState::held) leave_cart(claim);
@@ -135,6 +135,7 @@ void State::detach(StandingClaim& claim) {
 void State::advance(Instant now, std::size_t at_once) {
   now_ = now;
   if (behind()) lapse_due(at_once);
+  leave_due_by_now(at_once);
 }
 
 void State::lapse_due(std::size_t limit) {
@@ -143,7 +144,7 @@ void State::lapse_due(std::size_t limit) {
     lapse(*first);
     first = due_.first();
   }
-  next_due_ = first == nullptr ? Instant{kMaxInstant.ms + 1} : first->expires_at;
+  next_due_ = first == nullptr ? kNever : first->expires_at;
 }
 
 void State::catch_up(StandingClaim& claim) {
@@ -168,7 +169,7 @@ void State::lapse_due(ResourceNode& node) {
 }
 
 Instant State::lapse_due_below(ResourceNode& top) {
-  Instant next{kMaxInstant.ms + 1};
+  Instant next = kNever;
   visit_nodes(top, [&](ResourceNode& node) {
     lapse_due(node);
     if (const StandingClaim* first = node.due.first()) next = std::min(next, first->expires_at);
@@ -232,6 +233,44 @@ void State::leave_due(StandingClaim& claim) {
   } else {
     claim.resource->due.erase(claim);
     due_.erase(claim);
+  }
+}
+
+// From when on a booking can meet nobody who may still be let in: those begin at the horizon or
+// later, and the turnaround lies between. That of its own resource and of the wholes above cannot
+// become longer while it stands; that of a part below may be as long as any.
+Instant State::leave_instant(Span span, std::string_view path) const {
+  Duration between{0};
+  for (const ResourceNode* n = nearest(path); n != nullptr; n = n->parent) {
+    const bool own = n->path.view() == path;
+    if (own && n->has_parts()) {
+      between = kMaxSetting;
+    } else if (own || n->has_parts()) {
+      between = std::max(between, n->turnaround());
+    }
+  }
+  return span.until + between + *past_horizon_;
+}
+
+void State::enter_leaving(StandingClaim& claim) {
+  if (!past_horizon_ || claim.span == kAllOfTime) return;
+  claim.leaves_at = leave_instant(claim.span, claim.resource->path.view());
+  leaving_.insert(claim);
+}
+
+void State::leave_leaving(StandingClaim& claim) {
+  if (claim.leaves_at == kNever) return;
+  leaving_.erase(claim);
+  claim.leaves_at = kNever;
+}
+
+void State::leave_due_by_now(std::size_t limit) {
+  for (StandingClaim* first = leaving_.first();
+       first != nullptr && first->leaves_at <= now_ && limit > 0; first = leaving_.first()) {
+    --limit;
+    detach(*first);
+    first->past = true;
+    offer_to_forget(*first);
   }
 }
 

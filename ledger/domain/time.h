@@ -33,6 +33,9 @@ constexpr Instant operator-(Instant t, Duration d) { return {t.ms - d.ms}; }
 constexpr Duration operator-(Duration a, Duration b) { return {a.ms - b.ms}; }
 constexpr Duration operator-(Instant a, Instant b) { return {a.ms - b.ms}; }
 
+// Behind every instant that a clock may show.
+inline constexpr Instant kNever{kMaxInstant.ms + 1};
+
 // Half-open [from, until), never empty once checked.
 struct Span {
   Instant from;

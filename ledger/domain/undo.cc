@@ -28,6 +28,7 @@ void Undo::note(const Event& event) {
     if (const StandingClaim* found = state_.find(event.key->view())) {
       claim.claim = State::snapshot(*found);
       claim.lapsed = found->lapsed;
+      claim.past = found->past;
     }
   }
   note(event.resource, event, before);
@@ -75,6 +76,7 @@ void Undo::put_back(const ClaimBefore& before) {
   if (&resource != claim->resource) state_.settle_on(*claim, resource);
   state_.assign(*claim, *before.claim);
   claim->lapsed = before.lapsed;
+  claim->past = before.past;
   if (before.lapsed) claim->state = ClaimState::held;
   state_.attach(*claim);
 }
@@ -93,11 +95,11 @@ void Undo::put_back(ResourceBefore& before) {
 Lifted::Lifted(const State& state, const StandingClaim& claim)
     // The claim is the state's own, and back in its place when this ends.
     : state_(const_cast<State&>(state)), claim_(const_cast<StandingClaim&>(claim)) {
-  if (claim_.live()) state_.leave_occupancy(claim_);
+  if (claim_.live() && !claim_.past) state_.leave_occupancy(claim_);
 }
 
 Lifted::~Lifted() {
-  if (claim_.live()) state_.enter_occupancy(claim_);
+  if (claim_.live() && !claim_.past) state_.enter_occupancy(claim_);
 }
 
 }  // namespace holdfast

@@ -33,6 +33,7 @@ class Undo {
     Key key;
     std::optional<Claim> claim;  // none: the event is its first
     bool lapsed = false;
+    bool past = false;
   };
   struct ResourceBefore {
     ResourceNode* node;

@@ -7,7 +7,7 @@ Position Maps::projected() const {
   return state_.head();
 }
 
-tl::expected<std::vector<std::optional<Claim>>, store::StorageError> Maps::ended(
+tl::expected<std::vector<std::optional<Claim>>, store::StorageError> Maps::forgotten(
     std::span<const std::string_view> keys) const {
   if (failing_) return tl::unexpected(store::StorageError{"the maps are torn"});
   const std::lock_guard lock(mutex_);

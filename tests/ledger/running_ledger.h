@@ -30,7 +30,7 @@ namespace holdfast {
 class Maps final : public Recall, public CommittedSink {
  public:
   Position projected() const override;
-  tl::expected<std::vector<std::optional<Claim>>, store::StorageError> ended(
+  tl::expected<std::vector<std::optional<Claim>>, store::StorageError> forgotten(
       std::span<const std::string_view> keys) const override;
   tl::expected<std::vector<Position>, store::StorageError> last_events(
       std::span<const std::string_view> paths) const override;

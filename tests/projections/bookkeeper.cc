@@ -145,7 +145,7 @@ std::string difference(const Bookkeeper& books, const Projections& projections, 
     } else {
       if (got) return "an ended claim was restored: " + key;
       const std::string_view asked[] = {key};
-      const auto recalled = projections.ended(asked);
+      const auto recalled = projections.forgotten(asked);
       if (!recalled) return recalled.error().what;
       got = recalled->front();
     }

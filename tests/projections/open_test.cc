@@ -209,7 +209,7 @@ TEST(Recall, KnowsWhatEndedAndWhatNeverWas) {
   Running running(books);
   std::vector<std::string_view> keys(books.keys().begin(), books.keys().end());
   keys.push_back("unheard-of");
-  const auto claims = value_of(running->ended(keys));
+  const auto claims = value_of(running->forgotten(keys));
   ASSERT_EQ(claims.size(), keys.size());
   std::size_t ended = 0;
   for (std::size_t i = 0; i + 1 < keys.size(); ++i) {

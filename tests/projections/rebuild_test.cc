@@ -93,7 +93,7 @@ TEST(Rebuild, NamesWhatDiffersAndPutsItRight) {
                   HasSubstr("\"" + other.key.str() + "\" differs")));
   EXPECT_THAT(value_of(running->rebuild({})).differences, IsEmpty());
   const std::string_view asked[] = {ended};
-  EXPECT_NE(value_of(running->ended(asked)).front(), std::nullopt);
+  EXPECT_NE(value_of(running->forgotten(asked)).front(), std::nullopt);
 }
 
 TEST(Rebuild, WhileAWriterIsAtWork) {

@@ -70,6 +70,13 @@ class Runner {
       return true;
     }
     if (verb == "sweep") return sweep();
+    if (verb == "past-horizon") {
+      const auto horizon = api::parse_duration(argument());
+      if (!horizon) return wrong("past-horizon wants a duration: " + horizon.error());
+      world_.close();
+      world_.set_past_horizon(*horizon);
+      return take(world_.open());
+    }
     if (!step_->words.empty()) return wrong("unknown step, or too many words: " + verb);
     if (verb == "restart") {
       world_.close();

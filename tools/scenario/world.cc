@@ -25,7 +25,7 @@ tl::expected<void, std::string> World::open() {
   auto log = store::Log::open(log_options);
   if (!log) return tl::unexpected(log.error().what);
   log_ = *std::move(log);
-  State state;
+  State state(past_horizon_);
   projections::Options projection_options;
   projection_options.fs = fs;
   projection_options.dir = "/data";

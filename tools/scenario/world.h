@@ -3,6 +3,7 @@
 #include <capnp/message.h>
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -55,6 +56,9 @@ class World {
 
   ScenarioTime& time() { return time_; }
 
+  // Of the next open(); none: nothing leaves.
+  void set_past_horizon(Duration horizon) { past_horizon_ = horizon; }
+
   // Errors are faults of the ledger: the run cannot go on.
   tl::expected<void, std::string> open();
   void close();       // a clean stop
@@ -79,6 +83,7 @@ class World {
   const proof::SigningKey key_ = proof::SigningKey::generate();
   std::unique_ptr<api::Dispatch> dispatch_;
   std::uint64_t connection_ = 1;
+  std::optional<Duration> past_horizon_;
 };
 
 }  // namespace holdfast::scenario
