@@ -147,6 +147,26 @@ Fill pieces_answer(AvailabilityPage page, Position at) {
   };
 }
 
+Fill tallies_answer(projections::TallyPage page) {
+  return [page = std::move(page)](wire::Response::Builder response) {
+    response.setPosition(page.at.value);
+    auto answer = response.initTallies();
+    auto list = answer.initTallies(static_cast<unsigned>(page.items.size()));
+    for (unsigned i = 0; i < list.size(); ++i) {
+      const auto& [resource, day, counts] = page.items[i];
+      list[i].setResource(resource.str());
+      list[i].setDay(projections::begin_of(day).ms);
+      list[i].setHolds(counts.holds);
+      list[i].setCommits(counts.commits);
+      list[i].setExpiries(counts.expiries);
+      list[i].setReleases(counts.releases);
+      list[i].setSteals(counts.steals);
+      list[i].setCancellations(counts.cancellations);
+    }
+    if (page.more) answer.setCursor(cursor_behind(page.behind));
+  };
+}
+
 Fill resources_answer(ResourceList list, Position at) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < list.resources.size(); ++i) {

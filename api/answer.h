@@ -31,6 +31,7 @@ Fill outcomes_answer(std::vector<Outcome> outcomes, Position at);
 Fill claim_answer(Claim claim, Position at);
 Fill claims_answer(projections::Page<Claim> page);
 Fill history_answer(projections::HistoryPage page);
+Fill tallies_answer(projections::TallyPage page);
 Fill free_answer(std::int64_t units, Position at);
 Fill pieces_answer(AvailabilityPage page, Position at);
 // Cut off, with a cursor, where it would be larger than a message may be.

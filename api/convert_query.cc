@@ -209,6 +209,31 @@ tl::expected<ResourcesQuery, Refusal> to_query(wire::ResourcesQuery::Reader quer
   return asked;
 }
 
+tl::expected<projections::TalliesQuery, Refusal> to_query(wire::TalliesQuery::Reader query,
+                                                          const Caller& caller) {
+  if (is_bad<Path>(query.hasResource(), query.getResource())) return refuse(Reason::bad_path);
+  const auto days = instants(query.getFrom(), query.getUntil());
+  if (!days) return tl::unexpected(days.error());
+  projections::TalliesQuery asked{.resource = std::string(view(query.getResource())),
+                                  .scope = caller.grant.scope,
+                                  .limit = page_size(query.getLimit())};
+  if (*days) {
+    asked.from = projections::day_of((*days)->from);
+    asked.until = {projections::day_of((*days)->until - Duration{1}).number + 1};
+  }
+  if (query.hasCursor()) {
+    const auto cursor = view(query.getCursor());
+    const char* const end = cursor.data() + cursor.size();
+    auto& behind = asked.behind.emplace();
+    const auto day = std::from_chars(cursor.data(), end, behind.day.number);
+    if (day.ec != std::errc() || day.ptr == end || *day.ptr != '/') return bad_text("cursor");
+    behind.path.assign(day.ptr + 1, end);
+    if (!is_path(behind.path)) return bad_text("cursor");
+  }
+  if (is_outside(caller, query)) return refuse(Reason::forbidden);
+  return asked;
+}
+
 tl::expected<projections::HistoryQuery, Refusal> to_query(wire::HistoryQuery::Reader query,
                                                           const Caller& caller) {
   if (is_bad<Path>(query.hasResource(), query.getResource())) return refuse(Reason::bad_path);
@@ -244,6 +269,11 @@ tl::expected<projections::HistoryQuery, Refusal> to_query(wire::HistoryQuery::Re
   if (auto done = set_range(query, result); !done) return tl::unexpected(done.error());
   if (is_outside(caller, query)) return refuse(Reason::forbidden);
   return result;
+}
+
+// DAY/PATH.
+std::string cursor_behind(const projections::TalliesQuery::Cursor& last) {
+  return std::to_string(last.day.number) + "/" + last.path;
 }
 
 std::string cursor_at(const AvailabilityPage::Rest& rest) {

@@ -61,12 +61,16 @@ tl::expected<NextFreeRequest, Refusal> to_query(wire::NextFreeQuery::Reader quer
 tl::expected<ResourcesQuery, Refusal> to_query(wire::ResourcesQuery::Reader query,
                                                const Caller& caller);
 
+tl::expected<projections::TalliesQuery, Refusal> to_query(wire::TalliesQuery::Reader query,
+                                                          const Caller& caller);
+
 // A request_id without an actor is the caller's.
 tl::expected<projections::HistoryQuery, Refusal> to_query(wire::HistoryQuery::Reader query,
                                                           const Caller& caller);
 
 // Where a list goes on, opaque to clients; valid for the same query while the log grows.
 std::string cursor_behind(const Claim& last);
+std::string cursor_behind(const projections::TalliesQuery::Cursor& last);
 std::string cursor_at(const AvailabilityPage::Rest& rest);
 
 }  // namespace holdfast::api

@@ -56,6 +56,21 @@ void put_head(const Head& head, const projections::Progress& progress, const pro
   answer.setPublicKey(proof::to_text({head.id, key.public_key()}));
 }
 
+// Holds below the path that have lapsed and are not recorded as expired yet; none: too many.
+std::optional<std::vector<Key>> unrecorded(const State& state, std::string_view path) {
+  std::optional<std::vector<Key>> keys(std::in_place);
+  std::size_t visited = 0;
+  state.visit_unrecorded([&](const StandingClaim& claim) {
+    if (++visited > kMaxVisited) {
+      keys.reset();
+      return false;
+    }
+    if (at_or_below(claim.resource->path.view(), path)) keys->push_back(claim.key);
+    return true;
+  });
+  return keys;
+}
+
 }  // namespace
 
 Queries::Queries(Ledger& ledger, projections::Projections& projections,
@@ -78,6 +93,8 @@ void Queries::ask(wire::Query::Reader query, const Caller& caller, Reply reply) 
       return next_free(query.getNextFree(), caller, std::move(reply));
     case wire::Query::RESOURCES:
       return resources(query.getResources(), caller, std::move(reply));
+    case wire::Query::TALLIES:
+      return tallies(query.getTallies(), caller, std::move(reply));
     case wire::Query::ACCESS:  // another log's
       break;
   }
@@ -223,6 +240,26 @@ void Queries::history(wire::HistoryQuery::Reader query, const Caller& caller, Re
     return page ? history_answer(std::move(*page)) : storage_answer(page.error());
   };
   from_projections(*point, std::move(work), std::move(reply));
+}
+
+void Queries::tallies(wire::TalliesQuery::Reader query, const Caller& caller, Reply reply) {
+  auto asked = to_query(query, caller);
+  if (!asked) return refuse(reply, asked.error());
+  ledger_.read([this, asked = std::move(*asked), reply = std::move(reply)](
+                   const State& state, Instant now) -> Ledger::Deliver {
+    auto lapsed = unrecorded(state, asked.resource);
+    return [this, asked, lapsed = std::move(lapsed), reply, now](Position at) {
+      if (!lapsed) {
+        return reply(error_answer(wire::ErrorKind::UNAVAILABLE,
+                                  "very many holds have lapsed and are being recorded: ask again"));
+      }
+      Work rows = [this, asked, lapsed = *lapsed](AsOf as_of) {
+        auto page = projections_.tallies(asked, lapsed, as_of.now);
+        return page ? tallies_answer(std::move(*page)) : storage_answer(page.error());
+      };
+      on_query_thread(std::nullopt, {at, now}, std::move(rows), reply);
+    };
+  });
 }
 
 void Queries::head(Reply reply) {

@@ -36,6 +36,7 @@ class Queries {
   void next_free(wire::NextFreeQuery::Reader query, const Caller& caller, Reply reply);
   void resources(wire::ResourcesQuery::Reader query, const Caller& caller, Reply reply);
   void history(wire::HistoryQuery::Reader query, const Caller& caller, Reply reply);
+  void tallies(wire::TalliesQuery::Reader query, const Caller& caller, Reply reply);
   void head(Reply reply);
 
   // Makes the answer from a state at an instant, to be given with its position.

@@ -72,6 +72,7 @@ struct Response {
     consistency @19 :List(Data);  # RFC 6962, 2.1.2
     signedHead @20 :SignedHead;
     access @21 :AccessAnswer;
+    tallies @22 :TalliesAnswer;
   }
 }
 
@@ -431,6 +432,7 @@ struct Query {
     nextFree @5 :NextFreeQuery $about("the earliest span of a duration with enough units free");
     resources @6 :ResourcesQuery $about("defined resources below a path: fields, units free, claims");
     access @7 :AccessQuery $about("the access log: who read, which commands were refused, newest first");
+    tallies @8 :TalliesQuery $about("how many holds, commits, expiries ... by resource and day");
   }
 }
 
@@ -512,6 +514,14 @@ struct HistoryQuery {
   until @14 :Int64 = .none $instant $about("recorded before this instant");
   effectiveFrom @15 :Int64 = .none $instant $about("took effect then or later: an expiry when it was due, all else when it was recorded");
   effectiveUntil @16 :Int64 = .none $instant $about("took effect before this instant");
+}
+
+struct TalliesQuery {  # by path, then by day; days without anything are left out
+  resource @0 :Text $positional $about("this path and below (default: all)");
+  from @1 :Int64 = .none $instant $about("the UTC day of this instant and later");
+  until @2 :Int64 = .none $instant $about("days that begin before this instant");
+  limit @3 :UInt32 $about("at most so many");
+  cursor @4 :Text $about("go on behind an earlier answer");
 }
 
 struct HeadQuery {}
@@ -609,6 +619,22 @@ struct Event {
   attributes @43 :List(Attribute) $pairs("attr");
   window @44 :Text;  # of a change: hours or blocked
   windowAdded @45 :Bool;
+}
+
+struct TalliesAnswer {
+  tallies @0 :List(Tally);
+  cursor @1 :Text;  # null: that was all
+}
+
+struct Tally {  # how many claims, whatever their quantity; a claim in parts counts with each part
+  resource @0 :Text;
+  day @1 :Int64 $instant;  # its begin, UTC
+  holds @2 :UInt64;
+  commits @3 :UInt64;
+  expiries @4 :UInt64;     # on the day they were due
+  releases @5 :UInt64;
+  steals @6 :UInt64;       # of claims that were taken over
+  cancellations @7 :UInt64;
 }
 
 struct HeadAnswer {

@@ -246,12 +246,27 @@ tl::expected<void, std::string> Fold::apply_to_claim(const Event& event, ClaimNo
     claim = read_claim(node.key, node.row.row);
     if (!claim) return tl::unexpected(std::string("follows a row that cannot be read"));
   }
+  const std::optional<Claim> before =
+      std::holds_alternative<Stolen>(event.happening) ? claim : std::nullopt;
   if (const auto folded = fold(claim, event); !folded) return folded;
+  tally(event, before ? &*before : nullptr);
   node.row.row.clear();
   append_row(node.row.row, *claim);
   node.row.ended = is_ended(claim->state);
   claims_.change(node);
   return {};
+}
+
+void Fold::tally(const Event& event, const Claim* before) {
+  for (const auto& change : tallied(event, before).changes) {
+    if (!change) continue;
+    name_.assign(event.resource.view());
+    append_day(name_, change->day);
+    auto* node = tallies_.find(name_);
+    if (node == nullptr) node = &tallies_.insert(name_, {});
+    ++(node->row.*change->count);
+    tallies_.change(*node);
+  }
 }
 
 void Fold::remember_request(const Event& event) {
@@ -271,6 +286,7 @@ Result Fold::write() {
   write_definitions();
   write_lists();
   write_requests();
+  write_tallies();
   return writer_->write(at_);
 }
 
@@ -314,6 +330,14 @@ void Fold::write_requests() {
     writer_->put(Family::requests, request->key, row_);
   }
   requests_.clear();
+}
+
+void Fold::write_tallies() {
+  tallies_.write([&](std::string_view key, TallyCounts& counts) {
+    row_.clear();
+    append_row(row_, std::exchange(counts, {}));
+    writer_->add(Family::tallies, key, row_);
+  });
 }
 
 }  // namespace holdfast::projections

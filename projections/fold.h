@@ -16,6 +16,7 @@
 #include "projections/position_list.h"
 #include "projections/row_cache.h"
 #include "projections/row_writer.h"
+#include "projections/tallies.h"
 
 namespace holdfast::projections {
 
@@ -88,11 +89,13 @@ class Fold {
                                         std::span<ListNode* const> lists);
   tl::expected<void, std::string> check(const Event& event, std::span<ListNode* const> lists) const;
   tl::expected<void, std::string> apply_to_claim(const Event& event, ClaimNode& node);
+  void tally(const Event& event, const Claim* before);
   void remember_request(const Event& event);
   void write_claims();
   void write_definitions();
   void write_lists();
   void write_requests();
+  void write_tallies();
 
   std::shared_ptr<Generation> rows_;
   Checkpoint at_;
@@ -102,6 +105,7 @@ class Fold {
   RowCache<ClaimRow> claims_{kCachedRows};
   RowCache<ListRow> lists_{kCachedRows};
   RowCache<OptionalDefinition> definitions_{kCachedRows};
+  RowCache<TallyCounts> tallies_{kCachedRows};  // what is to be added to the rows
   struct RequestRow {
     std::string key;
     Position first;

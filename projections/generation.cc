@@ -7,12 +7,13 @@
 #include <utility>
 
 #include "projections/folders.h"
+#include "projections/tallies.h"
 
 namespace holdfast::projections {
 namespace {
 
-constexpr std::array<std::string_view, kFamilies> kNames{"default",     "live",  "ended",
-                                                         "definitions", "lists", "requests"};
+constexpr std::array<std::string_view, kFamilies> kNames{
+    "default", "live", "ended", "definitions", "lists", "requests", "tallies"};
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 // Families that are asked again and again for keys that are not there.
@@ -43,6 +44,7 @@ rocksdb::ColumnFamilyOptions family_options(Family family,
     options.memtable_whole_key_filtering = true;
     options.memtable_prefix_bloom_size_ratio = 0.02;
   }
+  if (family == Family::tallies) options.merge_operator = add_counts();
   // A write's rows come in order of key: where one went is near to where the next one goes.
   options.memtable_insert_with_hint_prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(0));
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));

@@ -24,9 +24,10 @@ using store::StorageError;
 
 // Column families: meta holds format, ledger id and checkpoint; live the claims that are held or
 // committed; ended all others; definitions what was ever defined; lists positions
-// (position_list.h); requests the first position of each transaction that carried a request id.
-enum class Family : std::uint8_t { meta, live, ended, definitions, lists, requests };
-inline constexpr std::size_t kFamilies = 6;
+// (position_list.h); requests the first position of each transaction that carried a request id;
+// tallies how often what happened, by path and day (tallies.h).
+enum class Family : std::uint8_t { meta, live, ended, definitions, lists, requests, tallies };
+inline constexpr std::size_t kFamilies = 7;
 std::string_view family_name(Family family);
 
 // One folder of rows: a RocksDB of its own, written without a WAL. All families become durable

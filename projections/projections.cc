@@ -257,6 +257,12 @@ tl::expected<ResourceList, StorageError> Projections::resources_as_of(const Reso
   return fold_resources(*impl_->rows(), impl_->log(), query, policy, as_of);
 }
 
+tl::expected<TallyPage, StorageError> Projections::tallies(const TalliesQuery& query,
+                                                           std::span<const Key> unrecorded,
+                                                           Instant now) const {
+  return find_tallies(*impl_->rows(), query, unrecorded, now);
+}
+
 tl::expected<Rebuilt, StorageError> Projections::rebuild(
     const std::function<void(Position)>& progress) {
   return impl_->rebuild(progress);

@@ -80,6 +80,48 @@ struct ClaimsQuery {
   Scope scope = {};
 };
 
+// A UTC day, by its number from 1970-01-01 on.
+struct Day {
+  std::uint32_t number = 0;
+  auto operator<=>(const Day&) const = default;
+};
+constexpr Day day_of(Instant at) { return {static_cast<std::uint32_t>(at.ms / kDay.ms)}; }
+constexpr Instant begin_of(Day day) { return {day.number * kDay.ms}; }
+
+// Claims that something happened to, however many units they have, and in however many parts.
+struct TallyCounts {
+  std::uint64_t holds = 0;
+  std::uint64_t commits = 0;
+  std::uint64_t expiries = 0;
+  std::uint64_t releases = 0;
+  std::uint64_t steals = 0;
+  std::uint64_t cancellations = 0;
+  bool operator==(const TallyCounts&) const = default;
+};
+struct Tally {
+  Path resource;
+  Day day;
+  TallyCounts counts;
+};
+struct TalliesQuery {
+  struct Cursor {
+    std::string path;
+    Day day;
+  };
+  std::string resource = {};  // at and below; empty: all
+  Day from = {};
+  Day until{~std::uint32_t{0}};  // not part of it
+  Scope scope = {};
+  std::optional<Cursor> behind = {};
+  std::size_t limit = 100;
+};
+struct TallyPage {
+  std::vector<Tally> items = {};  // by path, then by day
+  bool more = false;
+  TalliesQuery::Cursor behind = {};  // where it goes on
+  Position at = {};                  // the position at which it is true
+};
+
 template <class T>
 struct Page {
   std::vector<T> items;
@@ -138,6 +180,11 @@ class Projections final : public Recall, public CommittedSink {
   tl::expected<HistoryPage, StorageError> history(const HistoryQuery& query, Position at) const;
   // Ended and live claims from the rows, in order of key, judged at `now`.
   tl::expected<Page<Claim>, StorageError> claims(const ClaimsQuery& query, Instant now) const;
+
+  // `unrecorded`: keys of holds at and below the query's path that had lapsed by `now` and whose
+  // expiry was not recorded at a position that is applied. They count as expired.
+  tl::expected<TallyPage, StorageError> tallies(const TalliesQuery& query,
+                                                std::span<const Key> unrecorded, Instant now) const;
 
   // As of the position that the rows have just come to. Goes through all paths there are, twice
   // when any are asked for.

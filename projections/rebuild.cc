@@ -184,8 +184,8 @@ tl::expected<std::vector<std::string>, StorageError> compare(const Moment& store
                                                              const Moment& rebuilt) {
   std::vector<std::string> differences;
   Comparison comparison(differences);
-  for (const Family family :
-       {Family::live, Family::ended, Family::definitions, Family::lists, Family::requests}) {
+  for (const Family family : {Family::live, Family::ended, Family::definitions, Family::lists,
+                              Family::requests, Family::tallies}) {
     const auto compared = compare_family(family, stored, rebuilt, comparison);
     if (!compared) return tl::unexpected(compared.error());
   }

@@ -8,6 +8,10 @@ void BatchWriter::put(Family family, std::string_view key, std::string_view row)
   batch_.Put(rows_.family(family), slice(key), slice(row));
 }
 
+void BatchWriter::add(Family family, std::string_view key, std::string_view row) {
+  batch_.Merge(rows_.family(family), slice(key), slice(row));
+}
+
 void BatchWriter::remove(Family family, std::string_view key) {
   batch_.Delete(rows_.family(family), slice(key));
 }
@@ -44,6 +48,11 @@ BulkWriter::File& BulkWriter::file(Family family) {
 void BulkWriter::put(Family family, std::string_view key, std::string_view row) {
   File& to = file(family);
   if (failed_.ok()) failed_ = to.writer.Put(slice(key), slice(row));
+}
+
+void BulkWriter::add(Family family, std::string_view key, std::string_view row) {
+  File& to = file(family);
+  if (failed_.ok()) failed_ = to.writer.Merge(slice(key), slice(row));
 }
 
 void BulkWriter::remove(Family family, std::string_view key) {

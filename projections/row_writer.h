@@ -16,6 +16,8 @@ class RowWriter {
  public:
   virtual ~RowWriter() = default;
   virtual void put(Family family, std::string_view key, std::string_view row) = 0;
+  // Added to what the row has, by its family's merge operator.
+  virtual void add(Family family, std::string_view key, std::string_view row) = 0;
   virtual void remove(Family family, std::string_view key) = 0;
   // Writes what it was given since the last time, and the checkpoint.
   virtual tl::expected<void, StorageError> write(const Checkpoint& checkpoint) = 0;
@@ -26,6 +28,7 @@ class BatchWriter final : public RowWriter {
  public:
   explicit BatchWriter(Generation& rows) : rows_(rows) {}
   void put(Family family, std::string_view key, std::string_view row) override;
+  void add(Family family, std::string_view key, std::string_view row) override;
   void remove(Family family, std::string_view key) override;
   tl::expected<void, StorageError> write(const Checkpoint& checkpoint) override;
 
@@ -41,6 +44,7 @@ class BulkWriter final : public RowWriter {
   explicit BulkWriter(Generation& rows);
   ~BulkWriter() override;
   void put(Family family, std::string_view key, std::string_view row) override;
+  void add(Family family, std::string_view key, std::string_view row) override;
   void remove(Family family, std::string_view key) override;
   tl::expected<void, StorageError> write(const Checkpoint& checkpoint) override;
 

@@ -125,6 +125,13 @@ std::size_t State::unrecorded_claims() const {
   return count;
 }
 
+void State::visit_unrecorded(const std::function<bool(const StandingClaim&)>& visit) const {
+  bool go_on = true;
+  lapsed_.for_each([&](const StandingClaim& claim) { return go_on = visit(claim); });
+  if (!go_on) return;
+  due_.for_each([&](const StandingClaim& claim) { return is_due(claim) && visit(claim); });
+}
+
 std::optional<Instant> State::next_due() const {
   const StandingClaim* first = due_.first();
   return first == nullptr ? std::nullopt : std::optional(first->expires_at);

@@ -70,6 +70,8 @@ class State {
   std::size_t lapsed_claims() const { return lapsed_claims_; }  // as lapsed() has them
   // All lapsed holds. O(those that advance() has not come to).
   std::size_t unrecorded_claims() const;
+  // The same one by one, until `visit` says false.
+  void visit_unrecorded(const std::function<bool(const StandingClaim&)>& visit) const;
 
   // -- claims
   // In memory: live, lapsed, and ended ones not yet forgotten or recalled.

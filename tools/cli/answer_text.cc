@@ -227,6 +227,26 @@ void add_row(Table& table, wire::ResourceState::Reader resource) {
              cell(resource, "claims"), rest});
 }
 
+Table tallies_table() {
+  return Table({{"DAY"},
+                {"RESOURCE"},
+                {"HOLDS", true},
+                {"COMMITS", true},
+                {"EXPIRIES", true},
+                {"RELEASES", true},
+                {"STEALS", true},
+                {"CANCELLATIONS", true}});
+}
+
+void add_row(Table& table, wire::Tally::Reader tally) {
+  std::vector<std::string> cells{cell(tally, "day").substr(0, 10), cell(tally, "resource")};
+  for (const char* count :
+       {"holds", "commits", "expiries", "releases", "steals", "cancellations"}) {
+    cells.push_back(cell(tally, count));
+  }
+  table.add(std::move(cells));
+}
+
 Table pieces_table() { return Table({{"FROM"}, {"UNTIL"}, {"FREE", true}}); }
 
 void add_row(Table& table, wire::FreePiece::Reader piece) {

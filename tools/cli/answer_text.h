@@ -36,6 +36,8 @@ Table access_table();
 void add_row(Table& table, wire::AccessRecord::Reader record);
 Table resources_table();
 void add_row(Table& table, wire::ResourceState::Reader resource);
+Table tallies_table();
+void add_row(Table& table, wire::Tally::Reader tally);
 Table pieces_table();
 void add_row(Table& table, wire::FreePiece::Reader piece);
 

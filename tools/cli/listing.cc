@@ -57,6 +57,8 @@ class Output {
       add_row(table_, item.as<wire::Event>());
     } else if (item.getSchema() == capnp::Schema::from<wire::AccessRecord>()) {
       add_row(table_, item.as<wire::AccessRecord>());
+    } else if (item.getSchema() == capnp::Schema::from<wire::Tally>()) {
+      add_row(table_, item.as<wire::Tally>());
     } else if (item.getSchema() == capnp::Schema::from<wire::FreePiece>()) {
       add_row(table_, item.as<wire::FreePiece>());
     } else {
@@ -74,6 +76,7 @@ Table table_of(wire::Query::Reader query) {
   if (query.isClaims()) return claims_table();
   if (query.isAccess()) return access_table();
   if (query.isAvailability()) return pieces_table();
+  if (query.isTallies()) return tallies_table();
   return query.isHistory() ? history_table() : resources_table();
 }
 

@@ -48,6 +48,24 @@ std::optional<std::string> canonical_piece(std::string_view text, const TimeBase
   return std::nullopt;
 }
 
+// PATH@DAY:holds=N,commits=N, the day as its begin; what is 0 is left out.
+std::string tally_text(wire::Tally::Reader tally, const TimeBase& base) {
+  std::string text =
+      std::string(tally.getResource()) + "@" + to_text(Instant{tally.getDay()}, base);
+  char separator = ':';
+  const auto add = [&](const char* name, std::uint64_t count) {
+    if (count == 0) return;
+    text += std::exchange(separator, ',') + std::string(name) + "=" + std::to_string(count);
+  };
+  add("holds", tally.getHolds());
+  add("commits", tally.getCommits());
+  add("expiries", tally.getExpiries());
+  add("releases", tally.getReleases());
+  add("steals", tally.getSteals());
+  add("cancellations", tally.getCancellations());
+  return text;
+}
+
 // The answers that are lists of words.
 std::vector<std::string> listed(wire::Response::Reader answer, const TimeBase& base) {
   std::vector<std::string> words;
@@ -68,12 +86,16 @@ std::vector<std::string> listed(wire::Response::Reader answer, const TimeBase& b
       words.push_back(std::string(resource.getResource()) + ":" +
                       std::to_string(resource.getFree()));
     }
+  } else if (answer.isTallies()) {
+    for (const auto tally : answer.getTallies().getTallies()) {
+      words.push_back(tally_text(tally, base));
+    }
   }
   return words;
 }
 
 bool is_list(wire::Response::Reader answer) {
-  return answer.isClaims() || answer.isHistory() || answer.isResources() ||
+  return answer.isClaims() || answer.isHistory() || answer.isResources() || answer.isTallies() ||
          (answer.isAvailability() && answer.getAvailability().getFree() == wire::NONE);
 }
 

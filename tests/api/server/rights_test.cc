@@ -91,6 +91,7 @@ std::vector<Right> rights() {
       query("head", "", "+"),
       query("next_free", R"("resource":"PATH","duration":1000)", "-"),
       query("resources", kOnPath, "-"),
+      query("tallies", kOnPath, "-"),
       query("access", "", "-", "-"),
       proof_of("records", R"("from":1,"until":1)"),
       proof_of("inclusion", R"("positions":[1],"size":1)"),

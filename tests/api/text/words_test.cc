@@ -89,7 +89,7 @@ TEST(Words, MakeQueries) {
   EXPECT_EQ(query("history key=h1"), R"({"history":{"key":"h1","newest_first":false,"limit":0}})");
   EXPECT_EQ(query("availability room-1 from=9h until=12h quantity=1 duration=30m"),
             R"({"availability":{"resource":"room-1","from":"2026-01-01T09:00:00Z",)"
-            R"("until":"2026-01-01T12:00:00Z","quantity":1,"duration":1800000}})");
+            R"("until":"2026-01-01T12:00:00Z","quantity":1,"duration":1800000,"limit":0}})");
   EXPECT_EQ(query("head"), R"({"head":{}})");
 }
 
