@@ -1,6 +1,5 @@
 #include <array>
 #include <chrono>
-#include <cstdio>
 
 #include "api/text/time_text.h"
 
@@ -48,6 +47,15 @@ class Scanner {
   }
   std::string_view rest_;
 };
+
+template <int kDigits>
+void append_digits(unsigned number, std::string& out) {
+  std::array<char, kDigits> digits;
+  for (std::size_t i = kDigits; i-- > 0; number /= 10) {
+    digits[i] = static_cast<char>('0' + number % 10);
+  }
+  out.append(digits.data(), kDigits);
+}
 
 tl::unexpected<std::string> no(std::string_view text, std::string_view why) {
   return tl::unexpected("'" + std::string(text) + "' " + std::string(why));
@@ -140,20 +148,31 @@ tl::expected<Instant, std::string> parse_instant(std::string_view text) {
 }
 
 std::string to_text(Instant instant) {
+  std::string text;
+  append_text(instant, text);
+  return text;
+}
+
+void append_text(Instant instant, std::string& out) {
   const std::chrono::sys_days day(std::chrono::days(instant.ms / kDay.ms));
   const std::chrono::year_month_day date(day);
-  const auto in_day = static_cast<int>(instant.ms % kDay.ms);
-  std::array<char, 64> out{};
-  std::snprintf(out.data(), out.size(), "%04d-%02u-%02uT%02d:%02d:%02d",
-                static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                static_cast<unsigned>(date.day()), in_day / 3'600'000, in_day / 60'000 % 60,
-                in_day / 1000 % 60);
-  std::string text(out.data());
+  const auto in_day = static_cast<unsigned>(instant.ms % kDay.ms);
+  append_digits<4>(static_cast<unsigned>(static_cast<int>(date.year())), out);
+  out += '-';
+  append_digits<2>(static_cast<unsigned>(date.month()), out);
+  out += '-';
+  append_digits<2>(static_cast<unsigned>(date.day()), out);
+  out += 'T';
+  append_digits<2>(in_day / 3'600'000, out);
+  out += ':';
+  append_digits<2>(in_day / 60'000 % 60, out);
+  out += ':';
+  append_digits<2>(in_day / 1000 % 60, out);
   if (in_day % 1000 != 0) {
-    std::snprintf(out.data(), out.size(), ".%03d", in_day % 1000);
-    text += out.data();
+    out += '.';
+    append_digits<3>(in_day % 1000, out);
   }
-  return text + "Z";
+  out += 'Z';
 }
 
 tl::expected<Instant, std::string> parse_instant(std::string_view text, const TimeBase& base) {

@@ -18,6 +18,7 @@ tl::expected<Instant, std::string> parse_instant(std::string_view text);
 
 // 2026-01-01T00:00:00Z, with .mmm when there are milliseconds. Requires in_range().
 std::string to_text(Instant instant);
+void append_text(Instant instant, std::string& out);
 
 // 1d2h30m, 59.999s, 250ms, -5s: whole numbers of d, h, m, s, ms, each at most once and in that
 // order; a fraction of up to three digits on s alone; one sign for all of it.

@@ -25,13 +25,6 @@ std::string ways_out(const Recovery& recovery, Position head) {
          recovery.accept_option + " " + std::to_string(head.value + 1);
 }
 
-LedgerId fresh_id() {
-  LedgerId id;
-  const int done = RAND_bytes(reinterpret_cast<unsigned char*>(id.data()), id.size());
-  HOLDFAST_INVARIANT(done == 1, "OpenSSL has random bytes");
-  return id;
-}
-
 // The watermark's file as it was found.
 struct Found {
   std::optional<Mark> mark;  // none: no file, or a damaged one
@@ -100,7 +93,7 @@ class Opening {
         return tl::unexpected(accepted.error());
       }
     }
-    Identity identity{.id = fresh_id(), .parent = {}};
+    Identity identity{.id = fresh_ledger_id(), .parent = {}};
     Instant latest;
     if (found_.mark) {
       latest = found_.mark->latest;
@@ -199,7 +192,8 @@ class Opening {
   static tl::expected<Identity, StorageError> write_new_id(const LogDb& db, const Survey& survey) {
     const Head& head = survey.heads.front();
     const Identity identity{
-        .id = fresh_id(), .parent = Parent{survey.identity.id, head.position(), head.tree.root()}};
+        .id = fresh_ledger_id(),
+        .parent = Parent{survey.identity.id, head.position(), head.tree.root()}};
     rocksdb::WriteOptions write;
     write.sync = true;
     const auto status = db.db().Put(write, db.meta(), kIdentityKey, encode(identity));
@@ -213,6 +207,13 @@ class Opening {
 };
 
 }  // namespace
+
+LedgerId fresh_ledger_id() {
+  LedgerId id;
+  const int done = RAND_bytes(reinterpret_cast<unsigned char*>(id.data()), id.size());
+  HOLDFAST_INVARIANT(done == 1, "OpenSSL has random bytes");
+  return id;
+}
 
 std::optional<std::string> difference(const Survey& log, const std::optional<Mark>& mark) {
   const Head& head = log.heads.front();

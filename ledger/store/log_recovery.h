@@ -33,6 +33,9 @@ struct Recovered {
 // to accept exactly that loss.
 tl::expected<Recovered, StorageError> recover(const Recovery& recovery);
 
+// Random, for a ledger that begins.
+LedgerId fresh_ledger_id();
+
 // Why a log must not be served beside this watermark (none: no file); nothing when it may.
 std::optional<std::string> difference(const Survey& log, const std::optional<Mark>& mark);
 

@@ -22,26 +22,29 @@ Connection::Connection(const Options& options)
 
 tl::expected<api::Response, std::string> Connection::call(api::Request request) {
   std::optional<api::Client::Answer> answer;
-  bool timed_out = false;
   client_.send(std::move(request), [&](api::Client::Answer a) { answer = std::move(a); });
-  deadline_.expires_after(std::chrono::milliseconds(options_.timeout.ms));
-  deadline_.async_wait([&](const boost::system::error_code& error) { timed_out = !error; });
-  io_.restart();
-  while (!answer && !timed_out) io_.run_one();
-  deadline_.cancel();
-  if (!answer) {
+  if (!wait_until([&] { return answer.has_value(); })) {
     client_.close();
     io_.restart();
     io_.run();
-    return tl::unexpected("no answer from " + options_.server + " within " +
-                          api::to_text(options_.timeout) +
+    return tl::unexpected(too_late() +
                           ": whether it was carried out is not known; ask again (a command with "
                           "--request is safe to repeat), or wait longer with --timeout");
   }
-  io_.restart();
-  io_.poll();
   if (!*answer) return tl::unexpected(explain(answer->error()));
   return std::move(**answer);
+}
+
+bool Connection::wait_until(const std::function<bool()>& done) {
+  bool timed_out = false;
+  deadline_.expires_after(std::chrono::milliseconds(options_.timeout.ms));
+  deadline_.async_wait([&](const boost::system::error_code& error) { timed_out = !error; });
+  io_.restart();
+  while (!done() && !timed_out) io_.run_one();
+  deadline_.cancel();
+  io_.restart();
+  io_.poll();
+  return done();
 }
 
 void Connection::send(api::Request request, api::Client::Handler handler) {
@@ -78,6 +81,10 @@ std::string Connection::explain(const api::ClientError& error) const {
       return error.text;
   }
   return error.text;
+}
+
+std::string Connection::too_late() const {
+  return "no answer from " + options_.server + " within " + api::to_text(options_.timeout);
 }
 
 }  // namespace holdfast::cli

@@ -3,6 +3,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
@@ -26,11 +27,15 @@ class Connection {
   // have no answer.
   void send(api::Request request, api::Client::Handler handler);
   void wait(std::size_t unanswered);
+  // Until `done`, which answers make true. False: it took longer than options.timeout.
+  bool wait_until(const std::function<bool()>& done);
   // Until nothing is unanswered, or so long.
   void wait_for(std::chrono::milliseconds time);
 
   // A sentence for people that says what to do.
   std::string explain(const api::ClientError& error) const;
+  // Likewise of an answer that has not come in time.
+  std::string too_late() const;
 
  private:
   const Options& options_;

@@ -1,41 +1,31 @@
 #include "tools/cli/import_file.h"
 
 #include <capnp/message.h>
-#include <openssl/evp.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "api/text/json.h"
 #include "api/text/time_text.h"
+#include "ledger/store/sha256_stream.h"
 #include "tools/cli/progress.h"
 
 namespace holdfast::cli {
 namespace {
 
-struct FreeContext {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-
 tl::expected<Digest, std::string> sha256_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  const std::unique_ptr<EVP_MD_CTX, FreeContext> context(EVP_MD_CTX_new());
-  bool good = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+  store::Sha256Stream sha256;
   std::vector<char> buffer(1 << 20);
-  while (good && file) {
+  while (file) {
     file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    good = EVP_DigestUpdate(context.get(), buffer.data(),
-                            static_cast<std::size_t>(file.gcount())) == 1;
+    sha256.add({buffer.data(), static_cast<std::size_t>(file.gcount())});
   }
-  Digest digest;
-  good = good && EVP_DigestFinal_ex(context.get(), reinterpret_cast<unsigned char*>(digest.data()),
-                                    nullptr) == 1;
-  if (!good || !file.eof()) return tl::unexpected(path + ": cannot be read to its end");
-  return digest;
+  if (!file.eof()) return tl::unexpected(path + ": cannot be read to its end");
+  return sha256.digest();
 }
 
 // What is wrong with a line; the line's instant is kept in `latest`.

@@ -10,13 +10,16 @@
 #include "tools/cli/ask.h"
 #include "tools/cli/end_all.h"
 #include "tools/cli/explain.h"
+#include "tools/cli/export.h"
 #include "tools/cli/import.h"
+#include "tools/cli/load.h"
 #include "tools/cli/prove.h"
 #include "tools/cli/subcommands.h"
 #include "tools/cli/terminal.h"
 #include "tools/cli/token.h"
 #include "tools/cli/transact.h"
 #include "tools/cli/verify.h"
+#include "tools/cli/verify_export.h"
 #include "tools/cli/watch.h"
 
 // holdfast: the client on the command line. One subcommand for every command and query, made from
@@ -105,6 +108,9 @@ struct Program {
         prove(add_prove(app, prove_options)),
         verify(add_verify(app, verify_options)),
         token(add_token(app, token_options)),
+        exporting(add_export(app, export_options)),
+        verify_export(add_verify_export(app, verify_export_options)),
+        load(add_load(app, load_options)),
         end_all_limit(app.get_subcommand("end-all")->get_option("--limit")) {
     add_steps(*app.get_subcommand("transact"), steps);
   }
@@ -115,6 +121,9 @@ struct Program {
     if (verify->parsed()) return run_verify(options, verify_options);
     if (explain->parsed()) return run_explain(options, explained);
     if (prove->parsed()) return run_prove(options, prove_options);
+    if (exporting->parsed()) return run_export(options, export_options);
+    if (verify_export->parsed()) return run_verify_export(options, verify_export_options);
+    if (load->parsed()) return run_load(options, load_options);
     api::Request request;
     if (watch->parsed()) {
       auto into = request.root().initSubscription().initSubscribe();
@@ -148,6 +157,9 @@ struct Program {
   ProveOptions prove_options;
   VerifyOptions verify_options;
   TokenOptions token_options;
+  ExportOptions export_options;
+  VerifyExportOptions verify_export_options;
+  LoadOptions load_options;
   Subcommands commands;
   Subcommands queries;
   Subcommands admin;
@@ -157,6 +169,9 @@ struct Program {
   CLI::App* prove;
   CLI::App* verify;
   CLI::App* token;
+  CLI::App* exporting;
+  CLI::App* verify_export;
+  CLI::App* load;
   CLI::Option* end_all_limit;
   std::string steps;  // the file of a transaction's
 };

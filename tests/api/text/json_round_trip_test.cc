@@ -6,6 +6,7 @@
 
 #include "api/text/fields.h"
 #include "api/text/json.h"
+#include "api/text/line_writer.h"
 
 // Every struct of the schema with random values, to JSON and back.
 namespace holdfast::api {
@@ -159,6 +160,21 @@ TYPED_TEST(RoundTrip, GivesTheSameStruct) {
     ASSERT_TRUE(words(written.asReader()).asBytes() == words(read.asReader()).asBytes())
         << json << "\n"
         << boost::json::serialize(to_json(read.asReader()));
+  }
+}
+
+TEST(LineWriter, WritesTheSameJson) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  const LineWriter writer(capnp::Schema::from<wire::Event>());
+  for (int i = 0; i < 1'000; ++i) {
+    capnp::MallocMessageBuilder message;
+    auto event = message.initRoot<wire::Event>();
+    random.fill(event, 0);
+    std::string line;
+    writer.append_json(event.asReader(), line);
+    ASSERT_EQ(line, boost::json::serialize(to_json(event.asReader())));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "tests/ledger/store/sample_events.h"
 
+#include <algorithm>
+
 #include <array>
 #include <utility>
 
@@ -116,7 +118,11 @@ rc::Gen<Text<Tag>> name(std::size_t max) {
                                         return rc::gen::container<std::string>(
                                             size, rc::gen::inRange<char>('!', '~'));
                                       }),
-                      [](std::string text) { return Text<Tag>::trusted(std::move(text)); });
+                      [](std::string text) {
+                        // A path has no empty segments.
+                        if (!Tag::valid(text)) std::replace(text.begin(), text.end(), '/', '.');
+                        return Text<Tag>::trusted(std::move(text));
+                      });
 }
 
 rc::Gen<Note> note() {
