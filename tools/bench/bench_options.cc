@@ -39,6 +39,7 @@ ParsedBench parse_bench_options(int argc, char** argv) {
   const std::map<std::string, WorkloadKind> workloads{{"hold", WorkloadKind::hold},
                                                       {"life", WorkloadKind::life},
                                                       {"lookup", WorkloadKind::lookup},
+                                                      {"transact", WorkloadKind::transact},
                                                       {"hot", WorkloadKind::hot}};
   CLI::App app{
       "holdfast-bench, load for a Holdfast server. Every run takes fresh keys and resources.",
@@ -50,10 +51,12 @@ ParsedBench parse_bench_options(int argc, char** argv) {
   app.add_option("--token", options.token, "token, where the server has them")
       ->envname("HOLDFAST_TOKEN");
   std::string workload = "hold";
-  app.add_option("--workload", workload,
-                 "hold: each of a resource of its own; life: hold, extend, commit, cancel; lookup: "
-                 "shows claims of 10,000; hot: holds of one pool at random times")
-      ->check(CLI::IsMember({"hold", "life", "lookup", "hot"}))
+  app.add_option(
+         "--workload", workload,
+         "hold: each of a resource of its own; life: hold, extend, commit, cancel; lookup: "
+         "shows claims of 10,000; transact: transactions of four such holds; hot: holds of one "
+         "pool at random times")
+      ->check(CLI::IsMember({"hold", "life", "lookup", "transact", "hot"}))
       ->capture_default_str();
   add_shape(app, options);
   auto* seconds = app.add_option("--seconds", options.seconds, "how long (default 10)")

@@ -7,10 +7,11 @@
 namespace holdfast::tools {
 
 enum class WorkloadKind : std::uint8_t {
-  hold,    // holds, each of a resource of its own
-  life,    // hold, extend, commit, cancel of the same claims
-  lookup,  // shows random claims of 10,000
-  hot,     // holds of one hour at a random time, all of one pool
+  hold,      // holds, each of a resource of its own
+  life,      // hold, extend, commit, cancel of the same claims
+  lookup,    // shows random claims of 10,000
+  transact,  // transactions of four such holds
+  hot,       // holds of one hour at a random time, all of one pool
 };
 
 struct BenchOptions {

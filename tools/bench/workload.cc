@@ -10,6 +10,7 @@ namespace {
 constexpr std::uint64_t kLookupKeys = 10'000;
 constexpr std::uint64_t kPreparedAtOnce = 1'000;
 constexpr unsigned kWordsPerCommand = 40;
+constexpr unsigned kHolds = 4;  // of a transaction
 constexpr std::int64_t kHourMs = 3'600'000;
 constexpr std::int64_t kHotFromMs = 1'893'456'000'000;  // 2030-01-01T00:00:00Z
 constexpr std::uint64_t kHotHours = 10ull * 365 * 24;
@@ -51,6 +52,8 @@ api::Request Workload::next(Lane& lane, std::uint64_t at_most) {
       return life(lane, count);
     case WorkloadKind::lookup:
       return lookup(lane);
+    case WorkloadKind::transact:
+      return transactions(lane, count);
   }
   return holds(lane, count);
 }
@@ -92,6 +95,20 @@ api::Request Workload::holds(Lane& lane, std::uint64_t at_most) {
   api::Request request(static_cast<unsigned>(at_most) * kWordsPerCommand + 16);
   auto batch = request.root().initBatch(static_cast<unsigned>(at_most));
   for (unsigned i = 0; i < batch.size(); ++i) fill_hold(batch[i].initHold(), lane.keys[i]);
+  return request;
+}
+
+api::Request Workload::transactions(Lane& lane, std::uint64_t at_most) {
+  name_keys(lane, at_most);
+  const auto count = static_cast<unsigned>(at_most);
+  api::Request request(count * kHolds * kWordsPerCommand + 16);
+  auto batch = request.root().initBatch(count);
+  for (unsigned i = 0; i < count; ++i) {
+    auto steps = batch[i].initTransact().initSteps(kHolds);
+    for (unsigned k = 0; k < kHolds; ++k) {
+      fill_hold(steps[k].initHold(), fmt::format("{}.{}", lane.keys[i], k));
+    }
+  }
   return request;
 }
 

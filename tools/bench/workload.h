@@ -33,6 +33,7 @@ class Workload {
   void name_keys(Lane& lane, std::uint64_t count);
   void fill_hold(wire::Hold::Builder hold, const std::string& key);
   api::Request holds(Lane& lane, std::uint64_t at_most);
+  api::Request transactions(Lane& lane, std::uint64_t at_most);
   api::Request life(Lane& lane, std::uint64_t at_most);
   api::Request lookup(Lane& lane);
 

@@ -51,6 +51,7 @@ MAY_DRAW_RANDOM = {
     "ledger/fresh_key.cc": "keys of claims that clients leave out",
     "api/client.cc": "jitter between attempts to connect; ids of requests",
     "tools/bench": "fresh keys in every run",
+    "tools/cli/token.cc": "tokens",
     "tests/": "random tests, which print their seed",
 }
 
