@@ -158,7 +158,9 @@ class ResourceFold {
     if (event.previous_of_claim && state_.find(event.key->view()) == nullptr) {
       const auto before = fold_chain(log_, event.previous_of_claim, event.previous_of_claim);
       if (!before) return tl::unexpected(before.error());
-      is_ended((*before)->state) ? state_.recall(**before) : state_.restore_claim(**before);
+      const bool forgotten =
+          is_ended((*before)->state) || state_.has_left(**before, event.recorded_at);
+      forgotten ? state_.recall(**before) : state_.restore_claim(**before);
     }
     state_.evolve(event);
     const Path* to = second_resource(event);

@@ -112,14 +112,15 @@ struct FoldClaim {
 
 struct FoldDefinition {
   std::optional<DefinitionRow>& row;
+  Position at;
 
   Result operator()(const Defined& body) {
-    row = DefinitionRow{Resource{.definition = body.definition}};
+    row.emplace().resource.emplace().redefine(body.definition, at);
     return {};
   }
   Result operator()(const Changed& body) {
     if (!row || !row->resource) return no("changes a resource that is not defined");
-    row->resource->definition = body.definition;
+    row->resource->redefine(body.definition, at);
     if (body.window) row->resource->apply(*body.window);
     return {};
   }
@@ -156,7 +157,7 @@ tl::expected<void, std::string> fold(std::optional<Claim>& claim, const Event& e
 }
 
 tl::expected<void, std::string> fold(std::optional<DefinitionRow>& definition, const Event& event) {
-  return std::visit(FoldDefinition{definition}, event.happening);
+  return std::visit(FoldDefinition{definition, event.position}, event.happening);
 }
 
 bool concerns_definition(const Happening& h) {

@@ -39,7 +39,7 @@ Done restore_state(const Generation& rows, const Checkpoint& at, State& state) {
   return each(Family::live, [&](std::string_view key, std::string_view row) {
     const auto claim = read_claim(key, row);
     if (!claim || is_ended(claim->state)) return false;
-    state.restore_claim(*claim);
+    if (!state.has_left(*claim, at.at)) state.restore_claim(*claim);
     return true;
   });
 }

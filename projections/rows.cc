@@ -164,6 +164,7 @@ void append_row(std::string& out, const DefinitionRow& row) {
   }
   put_windows(out, row.resource->hours);
   put_windows(out, row.resource->blocked);
+  put_varint(out, row.resource->rules_since.value);
 }
 
 namespace {
@@ -197,6 +198,7 @@ std::optional<DefinitionRow> read_definition(std::string_view bytes) {
     resource.definition = read_definition_fields(reader, flags);
     read_windows(reader, resource.hours);
     read_windows(reader, resource.blocked);
+    resource.rules_since.value = reader.varint();
   }
   if (!reader.done()) return std::nullopt;
   return row;

@@ -104,8 +104,10 @@ Refusal conflict(const PathRules& rules, const Placing& placing, std::int64_t ca
 
 std::int64_t free_units(const PathRules& rules, std::optional<Span> span,
                         std::optional<Quantity> vouched) {
-  if (rules.is_too_early(span) || excluded_at(rules, span)) return 0;
-  return std::max<std::int64_t>(0, rules.capacity(vouched) - peak_units(rules, span));
+  if (rules.is_too_early(span)) return 0;
+  const auto in_question = rules.in_question(span);
+  if (excluded_at(rules, in_question)) return 0;
+  return std::max<std::int64_t>(0, rules.capacity(vouched) - peak_units(rules, in_question));
 }
 
 std::int64_t units_for_a_hold(const PathRules& rules, std::optional<Span> span) {
@@ -146,11 +148,13 @@ std::optional<Refusal> refused_at(const State& state, const PathRules& rules,
     return Refusal{.reason = Reason::blocked, .path = level->path.str()};
   }
   const std::int64_t capacity = rules.capacity(placing.vouched);
-  const auto excluded = excluded_at(rules, placing.span);
-  if (!excluded && peak_units(rules, placing.span) + placing.quantity.units <= capacity) {
+  const Placing in_question{rules.in_question(placing.span), placing.quantity, placing.holder,
+                            placing.vouched};
+  const auto excluded = excluded_at(rules, in_question.span);
+  if (!excluded && peak_units(rules, in_question.span) + placing.quantity.units <= capacity) {
     return std::nullopt;
   }
-  return conflict(rules, placing, capacity, excluded);
+  return conflict(rules, in_question, capacity, excluded);
 }
 
 std::vector<Claim> blockers_at(const State& state, std::string_view path, bool below) {

@@ -33,9 +33,7 @@ Decided decide(const Case& on, const Define& define) {
     return refuse(Reason::already_defined);
   }
   // Claims that stand were admitted with what an undefined path has: none of these.
-  const bool asks_for_more =
-      definition.turnaround > Duration{0} || definition.parts || definition.holder_limit;
-  if (asks_for_more && is_live_at_or_below(on.state, define.resource)) {
+  if (moves_rooms({}, definition) && is_live_at_or_below(on.state, define.resource)) {
     return in_use(on.state, define.resource, true);
   }
   return one_event(on, define.resource, Defined{definition});
@@ -77,9 +75,7 @@ Decided decide(const Case& on, const Change& change) {
   const Definition after = changed(before, change.change);
   if (after.attributes.size() > kMaxAttributes) return above("attributes", kMaxAttributes);
   if (after == before) return no_change();
-  const bool moves_rooms = after.turnaround != before.turnaround || after.parts != before.parts ||
-                           after.holder_limit != before.holder_limit;
-  if (moves_rooms && is_live_at_or_below(on.state, change.resource)) {
+  if (moves_rooms(before, after) && is_live_at_or_below(on.state, change.resource)) {
     return in_use(on.state, change.resource, true);
   }
   return one_event(on, change.resource, Changed{.definition = after, .window = {}});

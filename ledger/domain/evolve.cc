@@ -64,14 +64,16 @@ StandingClaim& State::standing(const Event& event) {
 void State::fold(const Event& event, const Defined& body) {
   ResourceNode& resource = node(event.resource);
   resource.retired = false;
-  define(resource, std::make_unique<Resource>(Resource{.definition = body.definition}));
+  auto defined = std::make_unique<Resource>();
+  defined->redefine(body.definition, event.position);
+  define(resource, std::move(defined));
 }
 
 void State::fold(const Event& event, const Changed& body) {
   ResourceNode& resource = node(event.resource);
   HOLDFAST_INVARIANT(resource.defined != nullptr, "only what is defined is changed");
   auto changed = std::make_unique<Resource>(std::move(*resource.defined));
-  changed->definition = body.definition;
+  changed->redefine(body.definition, event.position);
   if (body.window) changed->apply(*body.window);
   define(resource, std::move(changed));
 }

@@ -27,6 +27,11 @@ class PathRules {
   bool is_too_early(const std::optional<Span>& span) const {
     return earliest_begin_ && span && span->from < *earliest_begin_;
   }
+  // The span for which room is looked for: what ended before the horizon is in nobody's way.
+  std::optional<Span> in_question(const std::optional<Span>& span) const {
+    if (span || !earliest_begin_) return span;
+    return Span{std::max(*earliest_begin_, kMinInstant), kAllOfTime.until};
+  }
   // As defined, else as vouched for, else 1.
   std::int64_t capacity(std::optional<Quantity> vouched) const;
   Duration turnaround() const { return own_ == nullptr ? Duration{0} : own_->turnaround(); }

@@ -32,6 +32,13 @@ struct Definition {
   bool operator==(const Definition&) const = default;
 };
 
+// Whether what stands at or below the resource would stand otherwise: such a change is made only
+// while nothing does.
+inline bool moves_rooms(const Definition& before, const Definition& after) {
+  return after.turnaround != before.turnaround || after.parts != before.parts ||
+         after.holder_limit != before.holder_limit;
+}
+
 // The fields a `change` names; the others stay. An attribute without a value is taken away.
 struct DefinitionChange {
   std::optional<Quantity> capacity = {};
@@ -62,7 +69,13 @@ struct Resource {
   bool closed = false;
   Windows hours = {};    // nearest level that has any
   Windows blocked = {};  // all levels add up
+  // The last event that moved rooms: what was placed at or below before it has ended or left.
+  Position rules_since = {};
 
+  void redefine(const Definition& after, Position at) {
+    if (moves_rooms(definition, after)) rules_since = at;
+    definition = after;
+  }
   const Windows& windows(WindowKind kind) const {
     return kind == WindowKind::hours ? hours : blocked;
   }

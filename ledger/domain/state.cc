@@ -194,10 +194,6 @@ void State::recall(const Claim& claim) {
 
 void State::restore_claim(const Claim& standing) {
   HOLDFAST_INVARIANT(!is_ended(standing.state), "an ended claim is recalled, not restored");
-  if (standing.state == ClaimState::committed && standing.span && past_horizon_ &&
-      leave_instant(*standing.span, standing.resource.view()) <= now_) {
-    return;
-  }
   attach(insert(standing));
 }
 

@@ -116,8 +116,10 @@ class State {
   // An ended claim, or a booking that has left.
   void recall(const Claim& claim);
   void recall_last_event(const Path& path, Position last);
-  // A claim that is held or committed in the projections' rows. A booking that has left, by the
-  // definitions restored and the instant of the last advance(), is passed over.
+  // Whether the claim, wherever it is known from, has left by then: the definitions above it are
+  // in memory.
+  bool has_left(const Claim& claim, Instant now) const;
+  // A claim that is held or committed in the projections' rows and has not left.
   void restore_claim(const Claim& standing);
   // Forgets a claim whatever its state: what it occupies is no longer known here.
   void let_go(std::string_view key);
@@ -166,6 +168,7 @@ class State {
   void enter_leaving(StandingClaim& claim);
   void leave_leaving(StandingClaim& claim);
   void leave_due_by_now(std::size_t limit);
+  void enter_leaving_anew(ResourceNode& top);
   void enter_holder(StandingClaim& claim);
   void leave_holder(StandingClaim& claim);
   void enter_cart(StandingClaim& claim);

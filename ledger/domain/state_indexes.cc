@@ -94,12 +94,15 @@ void State::settle_on(StandingClaim& claim, ResourceNode& resource) {
 void State::define(ResourceNode& node, std::unique_ptr<Resource> resource) {
   // What has lapsed leaves with the turnaround it came with.
   if (behind()) catch_up(node);
+  let_all_leave();  // likewise
+  const bool had_parts = node.has_parts();
   node.defined = std::move(resource);
   if (!node.defined) {
     defined_.erase(node.path.view());
   } else {
     defined_.emplace(node.path.view(), &node);
   }
+  if (node.has_parts() != had_parts) enter_leaving_anew(node);
   const bool keeps_accounts =
       node.defined && (node.defined->definition.parts || node.defined->definition.holder_limit);
   if (!keeps_accounts) {
@@ -256,6 +259,30 @@ void State::enter_leaving(StandingClaim& claim) {
   if (!past_horizon_ || claim.span == kAllOfTime) return;
   claim.leaves_at = leave_instant(claim.span, claim.resource->path.view());
   leaving_.insert(claim);
+}
+
+bool State::has_left(const Claim& claim, Instant now) const {
+  if (claim.state != ClaimState::committed || !claim.span || !past_horizon_) return false;
+  const std::string_view path = claim.resource.view();
+  for (const ResourceNode* n = nearest(path); n != nullptr; n = n->parent) {
+    if (n->defined && n->defined->rules_since > claim.placed) return true;
+  }
+  return leave_instant(*claim.span, path) <= now;
+}
+
+// Where a whole is retired while bookings stand on its parts, its turnaround lets them go earlier.
+void State::enter_leaving_anew(ResourceNode& top) {
+  if (leaving_.first() == nullptr) return;
+  visit_nodes(top, [&](ResourceNode& node) {
+    node.live.for_each([&](StandingClaim& claim) {
+      if (claim.leaves_at != kNever) {
+        leave_leaving(claim);
+        enter_leaving(claim);
+      }
+      return true;
+    });
+    return true;
+  });
 }
 
 void State::leave_leaving(StandingClaim& claim) {

@@ -46,6 +46,7 @@ class Oracle {
     bool closed = false;
     bool retired = false;
     Position last = {};
+    Position rules_since = {};  // of turnaround, parts and holder limit
   };
   struct Facts {
     std::vector<Claim> claims = {};  // a lapsed hold is `held` until its end is recorded

@@ -16,6 +16,7 @@ void Oracle::judge(const Define& define) {
   write(define.resource, Defined{wanted});
   Place& here = place(define.resource);
   here = Place{.path = here.path, .definition = wanted, .last = here.last};
+  if (reaches) here.rules_since = here.last;
 }
 
 void Oracle::judge(const Change& change) {
@@ -44,6 +45,7 @@ void Oracle::judge(const Change& change) {
   if (reaches && refuse_in_use(change.resource, true)) return;
   write(change.resource, Changed{after});
   place(change.resource).definition = after;
+  if (reaches) place(change.resource).rules_since = place(change.resource).last;
 }
 
 void Oracle::judge(const ChangeWindow& change) {

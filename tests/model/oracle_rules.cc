@@ -55,7 +55,8 @@ Definition Oracle::definition(const Path& path) const {
 std::optional<Resource> Oracle::resource(const Path& path) const {
   if (!defined(path)) return std::nullopt;
   const Place& here = *known(path);
-  return Resource{*here.definition, here.closed, Windows(here.hours), Windows(here.blocked)};
+  return Resource{*here.definition, here.closed, Windows(here.hours), Windows(here.blocked),
+                  here.rules_since};
 }
 
 Position Oracle::last_event(const Path& path) const {

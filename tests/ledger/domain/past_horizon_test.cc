@@ -56,6 +56,39 @@ TEST(PastHorizon, AWholeWaitsForTheLongestTurnaroundThatAPartMayHave) {
   EXPECT_EQ(world.state.live_claims(), 0u);
 }
 
+// However far the leaving has come, and although a hold without a span stands for all of time.
+TEST(PastHorizon, WhatEndedBeforeItIsInNobodysWay) {
+  World world = with_horizon(kHour);
+  world.lapsed_at_once = 0;
+  world.given({"define p parts=true turnaround=1h", "hold p/a key=h from=1h until=2h", "commit h"});
+  at(world, Duration{4 * kHour.ms - 1});
+  EXPECT_EQ(world.run("hold p key=i").substr(0, 8), "conflict");
+  world.now = kT0 + Duration{4 * kHour.ms};
+  EXPECT_EQ(world.run("hold p key=i").substr(0, 2), "ok");
+}
+
+// A turnaround set after a booking has left does not bring it back.
+TEST(PastHorizon, WhatHasLeftStaysAway) {
+  World world = with_horizon(kHour);
+  world.given({"define p", "hold p key=h from=1h until=2h", "commit h"});
+  at(world, Duration{3 * kHour.ms});
+  const Claim claim = world.state.claim("h").value();
+  EXPECT_TRUE(world.state.has_left(claim, world.now));
+  world.given({"change p turnaround=10h"});
+  EXPECT_TRUE(world.state.has_left(claim, world.now));
+  EXPECT_EQ(world.run("retire p").substr(0, 2), "ok");
+}
+
+TEST(PastHorizon, WhereAWholeIsRetiredItsTurnaroundIsNotWaitedFor) {
+  World world = with_horizon(kHour);
+  world.given({"define p parts=true turnaround=10h", "hold p/a key=h from=1h until=2h", "commit h",
+               "retire p"});
+  at(world, Duration{3 * kHour.ms - 1});
+  EXPECT_EQ(world.state.live_claims(), 1u);
+  at(world, Duration{3 * kHour.ms});
+  EXPECT_EQ(world.state.live_claims(), 0u);
+}
+
 TEST(PastHorizon, ManyLeaveAThousandAtATime) {
   World world = with_horizon(kHour);
   world.given({"define p capacity=2500"});
@@ -71,11 +104,13 @@ TEST(PastHorizon, ManyLeaveAThousandAtATime) {
   EXPECT_EQ(world.state.live_claims(), 0u);
 }
 
+constexpr int kKeys = 40;
+
 std::string some_command(std::mt19937_64& random) {
   const auto below = [&](std::uint64_t n) { return std::to_string(random() % n); };
-  const std::string key = "k" + below(30);
+  const std::string key = "k" + below(kKeys);
   const std::string path = random() % 3 == 0 ? "p/a" : random() % 2 == 0 ? "p" : "q";
-  switch (random() % 8) {
+  switch (random() % 10) {
     case 0:
     case 1:
     case 2: {
@@ -90,32 +125,66 @@ std::string some_command(std::mt19937_64& random) {
       return "cancel " + key;
     case 6:
       return "retire " + path;
+    case 7:
+      return "change " + path + " turnaround=" + below(3) + "m";
+    case 8:
+      return "hold " + path + " key=" + key + " ttl=1m";
     default:
       return "define " + path + " capacity=2 turnaround=" + below(3) +
              "m holder_limit=" + std::to_string(2 + random() % 5);
   }
 }
 
-// Beside a state that lets nobody leave before it has to.
+// As after a restart: from the definitions, and from all claims as rows have them.
+State restored(const World& world, Duration horizon) {
+  State state(horizon);
+  state.set_head(world.state.head());
+  state.advance(world.now);
+  for (const char* path : {"p", "p/a", "q"}) {
+    const Resource* defined = world.state.definition(path);
+    const bool known = defined != nullptr || world.state.is_retired(path);
+    const auto resource = defined == nullptr ? std::nullopt : std::optional(*defined);
+    if (known) state.restore_definition(Path::trusted(path), resource);
+    state.recall_last_event(Path::trusted(path), world.state.last_event(path));
+  }
+  for (int k = 0; k < kKeys; ++k) {
+    const StandingClaim* known = world.state.find("k" + std::to_string(k));
+    if (known == nullptr) continue;
+    Claim claim = State::snapshot(*known);
+    claim.state = known->state;
+    const bool forgotten = is_ended(claim.state) || state.has_left(claim, world.now);
+    forgotten ? state.recall(claim) : state.restore_claim(claim);
+  }
+  return state;
+}
+
+// Beside a state that lets nobody leave before it has to, and one that is restored now and then.
 TEST(PastHorizon, NobodyIsToldWhetherABookingHasLeft) {
   const std::uint64_t seed = any_seed();
   SCOPED_TRACE(seed_trace(seed));
   std::mt19937_64 random(seed);
   for (int round = 0; round < 50; ++round) {
-    World leaving = with_horizon(Duration{10 * kMinute.ms});
-    World staying = with_horizon(Duration{10 * kMinute.ms});
+    const Duration horizon{10 * kMinute.ms};
+    World leaving = with_horizon(horizon);
+    World staying = with_horizon(horizon);
+    World restarted = with_horizon(horizon);
     staying.lapsed_at_once = 0;
-    for (World* world : {&leaving, &staying}) {
+    for (World* world : {&leaving, &staying, &restarted}) {
       world->given({"define p capacity=2 parts=true turnaround=1m", "define q capacity=3"});
     }
     for (int step = 0; step < 200; ++step) {
-      if (random() % 4 == 0) leaving.now = leaving.now + Duration{20 * kSecond.ms};
-      staying.now = leaving.now;
+      if (random() % 4 == 0) leaving.now = leaving.now + kMinute;
+      staying.now = restarted.now = leaving.now;
+      if (random() % 8 == 0) restarted.state = restored(leaving, horizon);
       const std::string command = some_command(random);
-      ASSERT_EQ(leaving.run(command), staying.run(command)) << command;
+      const std::string answer = leaving.run(command);
+      ASSERT_EQ(answer, staying.run(command)) << command;
+      ASSERT_EQ(answer, restarted.run(command)) << command;
       const AvailabilityQuery query{
           Path::trusted("p/a"), {kT0, kT0 + kHour}, {1 + step % 2}, std::nullopt};
-      ASSERT_EQ(availability(leaving.state, query, {}), availability(staying.state, query, {}));
+      const auto pieces = availability(leaving.state, query, {});
+      ASSERT_EQ(pieces, availability(staying.state, query, {}));
+      ASSERT_EQ(pieces, availability(restarted.state, query, {}));
     }
   }
 }
