@@ -12,7 +12,7 @@
 // Bytes of the rows. They can change with kRowFormat: rows of another format are rebuilt.
 namespace holdfast::projections {
 
-inline constexpr std::uint64_t kRowFormat = 3;
+inline constexpr std::uint64_t kRowFormat = 4;
 
 // The claim without its key, which is the row's key.
 void append_row(std::string& out, const Claim& claim);
