@@ -161,6 +161,15 @@ TEST_F(BundleTest, AnEventInAnothersPlaceIsNamed) {
   expect_flaw(unordered, Flaw::Kind::malformed, 2);
 }
 
+// A log can be signed in which an event stands where it does not say it does.
+TEST_F(BundleTest, AnEventThatNamesAnotherPositionIsNamed) {
+  std::string record;
+  store::encode(store::numbered_hold(2), record);
+  const Head lying{log_->id(), 1, store::leaf_digest(record), {5}, {}};
+  expect_flaw({sign_head(lying, key_), {}, {{Position{1}, record, {}}}, {}}, Flaw::Kind::not_in_log,
+              1);
+}
+
 TEST_F(BundleTest, ProofsOfOtherPathsOrOfAnotherHeadAreNone) {
   Bundle other = bundle("hall/a/1", {1, 2, 4, 5, 6, 7});
   other.paths = path_proofs("hall/a/2").proofs;
