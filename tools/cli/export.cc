@@ -13,6 +13,7 @@
 #include "tools/cli/ask.h"
 #include "tools/cli/connection.h"
 #include "tools/cli/event_lines.h"
+#include "tools/cli/export_file.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/public_key.h"
 #include "tools/cli/record_stream.h"
@@ -238,7 +239,7 @@ Exporter::Got<> Exporter::write_manifest() {
   manifest_.file = std::filesystem::path(what_.out).filename().string();
   const std::string path = !what_.manifest.empty() ? what_.manifest
                            : file_->is_stdout()    ? std::string()
-                                                   : what_.out + ".manifest.json";
+                                                   : manifest_beside(what_.out);
   if (path.empty()) return {};
   auto file = AsideFile::create(path);
   if (!file) return failed("file", file.error());

@@ -202,7 +202,7 @@ class Check {
 
 tl::expected<proof::ExportManifest, ExportFault> read_manifest(const std::string& file,
                                                                const std::string& manifest) {
-  const std::string path = manifest.empty() ? file + ".manifest.json" : manifest;
+  const std::string path = manifest.empty() ? manifest_beside(file) : manifest;
   std::ifstream in(path, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();

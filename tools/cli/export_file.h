@@ -16,7 +16,10 @@ namespace holdfast::cli {
 // Why a file is not what it should be; a sentence where it cannot be read at all.
 using ExportFault = std::variant<proof::ExportFlaw, std::string>;
 
-// FILE.manifest.json, unless another is named.
+// Where the manifest of a file stands, unless it was put elsewhere.
+inline std::string manifest_beside(const std::string& file) { return file + ".manifest.json"; }
+
+// The one beside the file, unless another is named.
 tl::expected<proof::ExportManifest, ExportFault> read_manifest(const std::string& file,
                                                                const std::string& manifest);
 

@@ -14,10 +14,13 @@
 #include "api/text/json.h"
 #include "ledger/access/access_audit.h"
 #include "ledger/proof/bundle.h"
+#include "ledger/proof/export_manifest.h"
 #include "ledger/proof/log_audit.h"
 #include "ledger/proof/text_bytes.h"
 #include "tools/cli/answer_text.h"
+#include "tools/cli/export_file.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/public_key.h"
 #include "tools/cli/terminal.h"
 
 namespace holdfast::cli {
@@ -45,18 +48,6 @@ std::optional<std::string> whole_file(const std::string& path) {
   text << file.rdbuf();
   if (!file) return std::nullopt;
   return text.str();
-}
-
-// As it was given, or the first line of the file that was named.
-tl::expected<proof::VerifierKey, std::string> read_key(const std::string& given) {
-  if (const auto key = proof::parse_verifier_key(given)) return *key;
-  if (const auto file = whole_file(given)) {
-    const auto key = proof::parse_verifier_key(file->substr(0, file->find('\n')));
-    if (key) return *key;
-    return tl::unexpected(given + " does not begin with a public key");
-  }
-  return tl::unexpected("'" + given +
-                        "' is neither a public key, as `holdfast head` prints it, nor a file");
 }
 
 // -- a bundle
@@ -110,16 +101,33 @@ Exit print_verified(const Options& options, const proof::Bundle& bundle,
   return Exit::accepted;
 }
 
+// What stands beside a bundle is no manifest.
+bool is_export(const std::string& file) {
+  std::error_code error;
+  return std::filesystem::exists(manifest_beside(file), error);
+}
+
 Exit verify_bundle(const Options& options, const VerifyOptions& what) {
+  if (is_export(what.file)) {
+    return fail(options, "usage",
+                what.file + " is an export: holdfast verify-export checks it by its manifest");
+  }
   if (what.public_key.empty()) {
     return fail(options, "usage",
                 "a bundle is checked against the ledger's public key: --public-key KEY, from "
                 "whom you trust (`holdfast head` of the ledger prints it)");
   }
-  const auto key = read_key(what.public_key);
+  const auto key = read_public_key(what.public_key);
   if (!key) return fail(options, "public-key", key.error());
   const auto text = whole_file(what.file);
   if (!text) return fail(options, "file", what.file + " cannot be read");
+  if (const auto manifest = proof::parse_manifest(*text)) {
+    return fail(options, "usage",
+                what.file +
+                    " is the manifest of an export: holdfast verify-export FILE checks "
+                    "both, FILE being " +
+                    printable(manifest->file));
+  }
   const auto bundle = proof::parse_bundle(*text);
   if (!bundle) return unsound(options, "malformed", {}, bundle.error());
   const auto verified = proof::verify(*bundle, *key);
@@ -145,7 +153,7 @@ tl::expected<Published, Exit> read_heads(const Options& options, const VerifyOpt
   if (!file) return tl::unexpected(fail(options, "heads", what.heads + " cannot be read"));
   std::optional<proof::VerifierKey> key;
   if (!what.public_key.empty()) {
-    const auto read = read_key(what.public_key);
+    const auto read = read_public_key(what.public_key);
     if (!read) return tl::unexpected(fail(options, "public-key", read.error()));
     key = *read;
   }
@@ -175,7 +183,7 @@ std::optional<Exit> check_signing_key(const Options& options, const VerifyOption
   const std::string path = what.data + "/signing-key";
   std::error_code error;
   if (what.public_key.empty() || !std::filesystem::exists(path, error)) return std::nullopt;
-  const auto key = read_key(what.public_key);
+  const auto key = read_public_key(what.public_key);
   if (!key) return fail(options, "public-key", key.error());
   const auto own = proof::SigningKey::open(path);
   if (!own) return fail(options, "signing-key", own.error().what);
