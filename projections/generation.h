@@ -29,6 +29,12 @@ using store::StorageError;
 enum class Family : std::uint8_t { meta, live, ended, definitions, lists, requests, tallies };
 inline constexpr std::size_t kFamilies = 7;
 std::string_view family_name(Family family);
+// All that is made from the log: every family but meta.
+constexpr std::array<Family, kFamilies - 1> derived_families() {
+  std::array<Family, kFamilies - 1> derived{};
+  for (std::size_t i = 0; i < derived.size(); ++i) derived[i] = static_cast<Family>(i + 1);
+  return derived;
+}
 
 // One folder of rows: a RocksDB of its own, written without a WAL. All families become durable
 // together, at a flush. Reads from any thread, writes from one at a time.

@@ -309,6 +309,21 @@ tl::expected<void, StorageError> install_generation(Folders& folders, std::uint6
   return folders.remove_others(number);
 }
 
+// A generation of the events up to a position. Its folder goes with it, unless it is kept.
+tl::expected<std::shared_ptr<Generation>, StorageError> build_aside(
+    const Folders& folders, std::uint64_t number, const store::Log& log, Position until,
+    const std::function<void(Position)>& progress) {
+  auto rows = create_generation(folders, number, log.id());
+  if (!rows) return rows;
+  (*rows)->give_up();
+  const auto built = fill(*rows, log, until, [&](Position at) {
+    if (progress) progress(at);
+    return true;
+  });
+  if (!built) return tl::unexpected(built.error());
+  return rows;
+}
+
 }  // namespace
 
 tl::expected<Rebuilt, StorageError> rebuild_stopped(const Options& options, const store::Log& log,
@@ -320,14 +335,8 @@ tl::expected<Rebuilt, StorageError> rebuild_stopped(const Options& options, cons
   if (!found) return tl::unexpected(found.error());
   const auto number = folders.fresh();
   if (!number) return tl::unexpected(number.error());
-  const auto rows = create_generation(folders, *number, log.id());
+  const auto rows = build_aside(folders, *number, log, log.head(), progress);
   if (!rows) return tl::unexpected(rows.error());
-  (*rows)->give_up();  // until it is installed
-  const auto built = fill(*rows, log, log.head(), [&](Position at) {
-    if (progress) progress(at);
-    return true;
-  });
-  if (!built) return tl::unexpected(built.error());
   Rebuilt rebuilt;
   rebuilt.position = log.head();
   compare_stored(*found, log, **rows, rebuilt);
@@ -337,6 +346,21 @@ tl::expected<Rebuilt, StorageError> rebuild_stopped(const Options& options, cons
     if (!installed) return tl::unexpected(installed.error());
   }
   return rebuilt;
+}
+
+tl::expected<std::vector<proof::RowsDigest>, StorageError> digest_stopped(
+    const Options& options, const store::Log& log, Position until,
+    const std::function<void(Position)>& progress) {
+  Folders folders = folders_of(options);
+  if (const auto made = folders.create(); !made) return tl::unexpected(made.error());
+  // Open as long as this takes: an error where a server has them.
+  const auto stored = find_generation(folders, log);
+  if (!stored) return tl::unexpected(stored.error());
+  const auto number = folders.fresh();
+  if (!number) return tl::unexpected(number.error());
+  const auto rows = build_aside(folders, *number, log, until, progress);
+  if (!rows) return tl::unexpected(rows.error());
+  return digest(Moment(**rows));
 }
 
 }  // namespace holdfast::projections

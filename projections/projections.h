@@ -14,6 +14,7 @@
 #include "ledger/domain/scope.h"
 #include "ledger/domain/state.h"
 #include "ledger/proof/path_proof.h"
+#include "ledger/proof/replay_statement.h"
 #include "ledger/recall.h"
 #include "ledger/store/log.h"
 
@@ -227,5 +228,12 @@ class Projections final : public Recall, public CommittedSink {
 tl::expected<Rebuilt, StorageError> rebuild_stopped(const Options& options, const store::Log& log,
                                                     bool install,
                                                     const std::function<void(Position)>& progress);
+
+// With the server stopped, and a log that may be open read-only: builds anew, of the events up to a
+// position of the log, and gives the digests of what it has built (rebuild.h). The stored
+// projections are not looked at, and no rows are left behind.
+tl::expected<std::vector<proof::RowsDigest>, StorageError> digest_stopped(
+    const Options& options, const store::Log& log, Position until,
+    const std::function<void(Position)>& progress);
 
 }  // namespace holdfast::projections

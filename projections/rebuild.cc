@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "ledger/store/fixed_bytes.h"
+#include "ledger/store/sha256_stream.h"
 #include "projections/log_reader.h"
 #include "projections/projections.h"
 #include "projections/varint.h"
@@ -111,6 +113,26 @@ tl::expected<void, StorageError> compare_family(Family family, const Moment& sto
   return {};
 }
 
+tl::expected<proof::RowsDigest, StorageError> digest_family(Family family, const Moment& moment) {
+  proof::RowsDigest digest{.name = std::string(family_name(family))};
+  store::Sha256Stream hash;
+  std::string lengths;
+  const auto row = moment.rows().iterate(family, moment.options());
+  for (row->SeekToFirst(); row->Valid(); row->Next()) {
+    lengths.clear();
+    store::BytesOut out(lengths);
+    out.number(row->key().size());
+    out.number(row->value().size());
+    hash.add(lengths);
+    hash.add(view(row->key()));
+    hash.add(view(row->value()));
+    ++digest.rows;
+  }
+  if (!row->status().ok()) return tl::unexpected(moment.rows().error(row->status()));
+  digest.digest = hash.digest();
+  return digest;
+}
+
 }  // namespace
 
 tl::expected<std::shared_ptr<Generation>, StorageError> create_generation(
@@ -184,12 +206,21 @@ tl::expected<std::vector<std::string>, StorageError> compare(const Moment& store
                                                              const Moment& rebuilt) {
   std::vector<std::string> differences;
   Comparison comparison(differences);
-  for (const Family family : {Family::live, Family::ended, Family::definitions, Family::lists,
-                              Family::requests, Family::tallies}) {
+  for (const Family family : derived_families()) {
     const auto compared = compare_family(family, stored, rebuilt, comparison);
     if (!compared) return tl::unexpected(compared.error());
   }
   return differences;
+}
+
+tl::expected<std::vector<proof::RowsDigest>, StorageError> digest(const Moment& moment) {
+  std::vector<proof::RowsDigest> digests;
+  for (const Family family : derived_families()) {
+    auto rows = digest_family(family, moment);
+    if (!rows) return tl::unexpected(rows.error());
+    digests.push_back(std::move(*rows));
+  }
+  return digests;
 }
 
 }  // namespace holdfast::projections

@@ -6,6 +6,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "ledger/proof/replay_statement.h"
 #include "ledger/store/log.h"
 #include "projections/fold.h"
 #include "projections/folders.h"
@@ -43,5 +44,10 @@ tl::expected<void, StorageError> fill(const std::shared_ptr<Generation>& rows,
 // Row by row, all families but meta; sentences for people, at most kMaxDifferences.
 tl::expected<std::vector<std::string>, StorageError> compare(const Moment& stored,
                                                              const Moment& rebuilt);
+
+// Of each family but meta: SHA-256 over its rows in order of key, each as the lengths of key and
+// value (8 bytes each, little-endian), key and value. It follows from the events that were folded,
+// and from nothing else.
+tl::expected<std::vector<proof::RowsDigest>, StorageError> digest(const Moment& moment);
 
 }  // namespace holdfast::projections

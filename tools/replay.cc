@@ -13,32 +13,26 @@
 #include "api/convert_answer.h"
 #include "api/text/json.h"
 #include "ledger/domain/state.h"
-#include "ledger/proof/log_audit.h"
 #include "ledger/store/log.h"
 #include "projections/projections.h"
 #include "tools/cli/progress.h"
+#include "tools/replay_statement.h"
 
 // Rebuilds the projections of a stopped server from its log and compares; prints the state as of a
-// position. Exit 0: no difference; 1: a difference, or a log that is not whole; 2: it could not be
-// done.
+// position; makes and repeats statements. Exit 0: no difference; 1: a difference, or a log that is
+// not whole; 2: it could not be done.
 namespace holdfast::tools {
 namespace {
-
-constexpr int kEqual = 0;
-constexpr int kDifferent = 1;
-constexpr int kFailed = 2;
 
 struct Options {
   std::string data;
   bool verify = false;
   bool keep = false;
   std::optional<std::uint64_t> as_of;
+  std::string statement;
+  std::string check_statement;
+  std::string public_key;
 };
-
-int failed(int code, const std::string& what) {
-  fmt::print(stderr, "holdfast-replay: {}\n", what);
-  return code;
-}
 
 void print_claim(const StandingClaim& claim) {
   capnp::MallocMessageBuilder message;
@@ -73,15 +67,9 @@ int print_state(const store::Log& log, Position as_of) {
   return kEqual;
 }
 
-int verify(const std::string& data, Position head) {
-  cli::Progress progress("verifying", head.value, "events");
-  const auto audited = proof::audit_log(
-      {.dir = data}, [&](Position at, Position) { progress.show(at.value, at.value); });
-  progress.hide();
-  if (!audited) {
-    return failed(kDifferent,
-                  std::string(proof::name_of(audited.error().kind)) + ": " + audited.error().what);
-  }
+int verify(const std::string& data) {
+  const auto audited = audit(data, {});
+  if (!audited) return print_flaw(audited.error());
   fmt::print("the log is whole: {} events\n", audited->head.value);
   return kEqual;
 }
@@ -114,8 +102,12 @@ int run(const Options& options) {
       store::Log::open({.fs = {}, .dir = options.data, .read_only = true, .accept_loss_from = {}});
   if (!log) return failed(kDifferent, log.error().what);
   if (options.as_of) return print_state(**log, Position{*options.as_of});
+  if (!options.statement.empty()) return make_statement(options.data, **log, options.statement);
+  if (!options.check_statement.empty()) {
+    return check_statement(options.data, **log, options.check_statement, options.public_key);
+  }
   if (options.verify) {
-    if (const int code = verify(options.data, (*log)->head()); code != kEqual) return code;
+    if (const int code = verify(options.data); code != kEqual) return code;
   }
   return rebuild(**log, options);
 }
@@ -127,15 +119,37 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Rebuilds the projections of a stopped server from its log, compares them with the stored\n"
       "ones and puts them in their place. Exit 0: no difference; 1: a difference, or a log that\n"
-      "is not whole; 2: it could not be done.");
+      "is not whole; 2: it could not be done. With --statement and --check-statement the stored\n"
+      "projections stay as they are.");
   app.set_version_flag("--version", "holdfast-replay " HOLDFAST_VERSION);
   holdfast::tools::Options options;
   app.add_option("--data", options.data, "the server's data folder")->required()->type_name("DIR");
   app.add_flag("--verify", options.verify, "check every event against the log's hashes first");
   app.add_flag("--compare-only", options.keep, "leave the stored projections as they are");
-  app.add_option("--state-as-of", options.as_of,
-                 "print the live claims as of a position instead, one JSON object a line")
-      ->type_name("POSITION");
+  auto* as_of =
+      app.add_option("--state-as-of", options.as_of,
+                     "print the live claims as of a position instead, one JSON object a line")
+          ->type_name("POSITION");
+  auto* statement =
+      app.add_option("--statement", options.statement,
+                     "verify the log instead, and write what it gives, signed with the ledger's "
+                     "key: root, size, digest of each projection")
+          ->type_name("FILE")
+          ->excludes(as_of);
+  auto* check =
+      app.add_option("--check-statement", options.check_statement,
+                     "do the same with this copy of the log, and compare with a statement "
+                     "that somebody has made of his; exit 1 where they differ")
+          ->type_name("FILE")
+          ->excludes(as_of)
+          ->excludes(statement);
+  auto* public_key =
+      app.add_option("--public-key", options.public_key,
+                     "who must have signed the statement: the ledger's public key, as `holdfast "
+                     "head` prints it, or a file with it, from whom you trust")
+          ->type_name("KEY|FILE")
+          ->needs(check);
+  check->needs(public_key);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -9,7 +9,7 @@
 
 #include "ledger/domain/ids.h"
 #include "ledger/domain/time.h"
-#include "ledger/proof/signing_key.h"
+#include "ledger/proof/signed_note.h"
 #include "ledger/store/ledger_id.h"
 
 // What a ledger states of itself, and can be held to: a checkpoint as transparency logs make them
@@ -43,17 +43,7 @@ struct Head {
 // The text with its signature, ending with a line break.
 std::string sign_head(const Head& head, const SigningKey& key);
 
-// A ledger's public key as text: name+hash+base64, the form of C2SP signed-note.
-struct VerifierKey {
-  store::LedgerId ledger{};
-  PublicKey key{};
-  bool operator==(const VerifierKey&) const = default;
-};
-std::string to_text(const VerifierKey& key);
-std::optional<VerifierKey> parse_verifier_key(std::string_view text);
-
 // The head that a note states, if the key has signed it; else why not.
-enum class NoteFault { malformed, other_ledger, other_key, bad_signature };
 tl::expected<Head, NoteFault> read_signed_head(std::string_view note, const VerifierKey& key);
 // What the note states, whoever has signed it. Not to be relied on.
 std::optional<Head> read_unchecked_head(std::string_view note);
