@@ -109,6 +109,7 @@ tl::expected<std::vector<std::optional<Claim>>, StorageError> forgotten_claims(
   for (const Family family : {Family::ended, Family::live}) {
     if (family == Family::live && !bookings) break;
     std::vector<std::string_view> asked;
+    asked.reserve(missing.size());
     for (const std::size_t i : missing) asked.push_back(keys[i]);
     std::vector<rocksdb::PinnableSlice> values;
     std::vector<rocksdb::Status> outcomes;
