@@ -163,7 +163,7 @@ Fill tallies_answer(projections::TallyPage page) {
       list[i].setSteals(counts.steals);
       list[i].setCancellations(counts.cancellations);
     }
-    if (page.more) answer.setCursor(cursor_behind(page.behind));
+    if (page.more) answer.setCursor(cursor_behind(*page.more));
   };
 }
 

@@ -1,13 +1,19 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "ledger/domain/ids.h"
 #include "ledger/domain/scope.h"
 
 namespace holdfast::api {
+
+// The actor that a client names or is given; nothing for what is none, or the ledger's own.
+inline std::optional<Actor> actor_of_client(std::string_view name) {
+  return name == "system" ? std::nullopt : Actor::make(name);
+}
 
 enum class Role : std::uint8_t { app, auditor, operations };
 

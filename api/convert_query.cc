@@ -36,21 +36,31 @@ std::size_t page_size(std::uint32_t limit, std::size_t most = kMaxPage) {
   return limit == 0 ? most : std::min<std::size_t>(limit, most);
 }
 
+// Takes the number that the text begins with.
+template <class Number>
+bool take(std::string_view& text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return error == std::errc();
+}
+bool take_slash(std::string_view& text) {
+  if (!text.starts_with('/')) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
 std::optional<std::uint64_t> read_position(std::string_view text) {
   std::uint64_t position = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), position);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
+  const bool whole = take(text, position) && text.empty();
   return whole && position > 0 ? std::optional(position) : std::nullopt;
 }
 
 // INSTANT/INSTANT, within the query's window: what cursor_at() writes.
 bool go_on(std::string_view cursor, AvailabilityQuery& asked) {
   AvailabilityPage::Rest rest{};
-  const char* const end = cursor.data() + cursor.size();
-  const auto from = std::from_chars(cursor.data(), end, rest.window_from.ms);
-  if (from.ec != std::errc() || from.ptr == end || *from.ptr != '/') return false;
-  const auto run = std::from_chars(from.ptr + 1, end, rest.run_from.ms);
-  if (run.ec != std::errc() || run.ptr != end) return false;
+  const bool read = take(cursor, rest.window_from.ms) && take_slash(cursor) &&
+                    take(cursor, rest.run_from.ms) && cursor.empty();
+  if (!read) return false;
   const bool in_order = asked.window.from <= rest.run_from && rest.run_from <= rest.window_from &&
                         rest.window_from < asked.window.until;
   if (!in_order) return false;
@@ -222,13 +232,11 @@ tl::expected<projections::TalliesQuery, Refusal> to_query(wire::TalliesQuery::Re
     asked.until = {projections::day_of((*days)->until - Duration{1}).number + 1};
   }
   if (query.hasCursor()) {
-    const auto cursor = view(query.getCursor());
-    const char* const end = cursor.data() + cursor.size();
+    std::string_view cursor = view(query.getCursor());
     auto& behind = asked.behind.emplace();
-    const auto day = std::from_chars(cursor.data(), end, behind.day.number);
-    if (day.ec != std::errc() || day.ptr == end || *day.ptr != '/') return bad_text("cursor");
-    behind.path.assign(day.ptr + 1, end);
-    if (!is_path(behind.path)) return bad_text("cursor");
+    const bool read = take(cursor, behind.day.number) && take_slash(cursor) && is_path(cursor);
+    if (!read) return bad_text("cursor");
+    behind.path = cursor;
   }
   if (is_outside(caller, query)) return refuse(Reason::forbidden);
   return asked;

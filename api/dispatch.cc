@@ -19,7 +19,6 @@ namespace {
 constexpr unsigned kMaxBatch = 8'192;
 constexpr std::uint32_t kMaxSweep = 100'000;
 constexpr char kDefaultActor[] = "anonymous";
-constexpr char kSystemActor[] = "system";
 
 void check_batch_size(unsigned size) {
   KJ_REQUIRE(size > 0, "a batch of nothing");
@@ -50,6 +49,7 @@ class Dispatch::Impl {
   void handle(wire::Request::Reader request, const Caller& caller, Reply reply);
   const AccessRecorder* recorder() const { return recorder_; }
   bool is_still_granted(Caller& caller) const;
+  tl::expected<std::string, std::string> reload_tokens();
   void farewell(const Caller& caller) { ledger_.disconnect(caller.connection); }
 
  private:
@@ -58,7 +58,6 @@ class Dispatch::Impl {
   void batch(capnp::List<wire::Command>::Reader commands, const Caller& caller, Reply reply);
   void admin(wire::Admin::Reader admin, Reply reply);
   void rebuild(Reply reply);
-  void reload_tokens(const Reply& reply);
   void import_begin(wire::ImportBegin::Reader begin, Reply reply);
   void import_lines(capnp::List<wire::ImportLine>::Reader lines, const Caller& caller, Reply reply);
   void import_end(bool more, Reply reply);
@@ -122,8 +121,8 @@ tl::expected<Caller, Fill> Dispatch::Impl::identify(wire::Hello::Reader hello, s
   }
   const std::string_view name =
       hello.getActor().size() > 0 ? text(hello.getActor()) : kDefaultActor;
-  auto actor = Actor::make(name);
-  if (actor && name != kSystemActor) return Caller{{std::move(*actor)}, std::move(source)};
+  auto actor = actor_of_client(name);
+  if (actor) return Caller{{std::move(*actor)}, std::move(source)};
   Refusal refusal{Reason::bad_text};
   refusal.field = "actor";
   return tl::unexpected(refused_answer(std::move(refusal), head()));
@@ -203,8 +202,11 @@ void Dispatch::Impl::admin(wire::Admin::Reader admin, Reply reply) {
     case wire::Admin::CONFIRM_CLOCK:
       return ledger_.confirm_clock(
           [this, reply = std::move(reply)] { reply(done_answer(head())); });
-    case wire::Admin::RELOAD_TOKENS:
-      return reload_tokens(reply);
+    case wire::Admin::RELOAD_TOKENS: {
+      const auto said = reload_tokens();
+      return reply(said ? done_answer(head())
+                        : error_answer(wire::ErrorKind::UNAVAILABLE, said.error()));
+    }
   }
   KJ_FAIL_REQUIRE("an admin request that this server does not know");
 }
@@ -229,14 +231,13 @@ void Dispatch::Impl::rebuild(Reply reply) {
   });
 }
 
-void Dispatch::Impl::reload_tokens(const Reply& reply) {
-  const auto said = tokens_ != nullptr
-                        ? tokens_->reload()
-                        : tl::expected<std::string, std::string>(
-                              tl::unexpect, "the server was started without --tokens");
-  if (!said) return reply(error_answer(wire::ErrorKind::UNAVAILABLE, said.error()));
-  if (recorder_ != nullptr) recorder_->configured("tokens", *said, head());
-  reply(done_answer(head()));
+tl::expected<std::string, std::string> Dispatch::Impl::reload_tokens() {
+  if (tokens_ == nullptr) {
+    return tl::unexpected(std::string("the server was started without --tokens"));
+  }
+  auto said = tokens_->reload();
+  if (said && recorder_ != nullptr) recorder_->configured("tokens", *said, head());
+  return said;
 }
 
 void Dispatch::Impl::import_begin(wire::ImportBegin::Reader begin, Reply reply) {
@@ -291,6 +292,8 @@ tl::expected<Caller, Fill> Dispatch::greet(wire::Hello::Reader hello, std::strin
 const AccessRecorder* Dispatch::recorder() const { return impl_->recorder(); }
 
 bool Dispatch::is_still_granted(Caller& caller) const { return impl_->is_still_granted(caller); }
+
+tl::expected<std::string, std::string> Dispatch::reload_tokens() { return impl_->reload_tokens(); }
 
 void Dispatch::farewell(const Caller& caller) { impl_->farewell(caller); }
 

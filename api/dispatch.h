@@ -34,6 +34,10 @@ class Dispatch {
   // Whether what its token gives is what it gave when it was greeted.
   bool is_still_granted(Caller& caller) const;
 
+  // Reads the token file again and notes it in the access log: the tokens' summary(), or why they
+  // stay as they were. Any thread.
+  tl::expected<std::string, std::string> reload_tokens();
+
   // The connection has ended: nothing more comes from it.
   void farewell(const Caller& caller);
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "api/form.h"
 #include "api/text/json.h"
 #include "api/tokens.capnp.h"
 #include "ledger/store/sha256.h"
@@ -16,12 +17,9 @@
 namespace holdfast::api {
 namespace {
 
-constexpr char kSystemActor[] = "system";
 constexpr std::array<const char*, 3> kRoles{"app", "auditor", "operator"};
 
 tl::unexpected<std::string> wrong(std::string what) { return tl::unexpected(std::move(what)); }
-
-std::string_view view(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
 
 std::optional<Role> to_role(wire::Role role) {
   switch (role) {
@@ -65,8 +63,8 @@ tl::expected<Token, std::string> to_token(std::string_view json) {
   const auto sha256 = line.getSha256();
   if (sha256.size() != token.digest.size()) return wrong("sha256 must have 64 digits");
   std::copy(sha256.begin(), sha256.end(), reinterpret_cast<kj::byte*>(token.digest.data()));
-  const auto actor = Actor::make(view(line.getActor()));
-  if (!actor || actor->view() == kSystemActor) {
+  const auto actor = actor_of_client(view(line.getActor()));
+  if (!actor) {
     return wrong("actor must be 1 to 200 bytes without control characters, and not 'system'");
   }
   const auto role = to_role(line.getRole());

@@ -86,12 +86,6 @@ Positions find_positions(const Generation& rows, const store::Log& log, const Hi
   return run(Position{1}, stretch.until, stretch, limit);
 }
 
-// Whether a path of the event does.
-bool one_path(const Event& event, const auto& test) {
-  const Path* second = second_resource(event);
-  return test(event.resource.view()) || (second != nullptr && test(second->view()));
-}
-
 Instant took_effect(const Event& event) {
   const auto* expired = std::get_if<Expired>(&event.happening);
   return expired != nullptr ? expired->due : event.recorded_at;
@@ -108,7 +102,7 @@ bool passes(const HistoryQuery& query, const Event& event) {
   };
   const auto asked_for = [&](std::string_view path) { return at_or_below(path, query.resource); };
   const auto in_scope = [&](std::string_view path) { return query.scope.covers(path); };
-  return one_path(event, asked_for) && one_path(event, in_scope) && is(event.key, query.key) &&
+  return any_path(event, asked_for) && any_path(event, in_scope) && is(event.key, query.key) &&
          is(event.personal.holder, query.holder) &&
          (query.actor.empty() || event.actor.str() == query.actor) &&
          (query.type.empty() || type_name(event.happening) == query.type) &&

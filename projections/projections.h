@@ -117,10 +117,9 @@ struct TalliesQuery {
   std::size_t limit = 100;
 };
 struct TallyPage {
-  std::vector<Tally> items = {};  // by path, then by day
-  bool more = false;
-  TalliesQuery::Cursor behind = {};  // where it goes on
-  Position at = {};                  // the position at which it is true
+  std::vector<Tally> items = {};                  // by path, then by day
+  std::optional<TalliesQuery::Cursor> more = {};  // go on behind what was looked at last
+  Position at = {};                               // the position at which it is true
 };
 
 template <class T>

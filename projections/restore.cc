@@ -1,6 +1,5 @@
 #include "projections/restore.h"
 
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -84,6 +83,21 @@ tl::expected<StartingPoint, StorageError> build(Folders& folders, std::string be
   return StartingPoint{{Position{}, std::move(because)}, std::move(*fold)};
 }
 
+// Those that the family has; the others stay as they are.
+Done read_claims(const Generation& rows, Family family, std::span<const std::string_view> keys,
+                 std::vector<std::optional<Claim>>& claims) {
+  std::vector<rocksdb::PinnableSlice> values;
+  std::vector<rocksdb::Status> outcomes;
+  rows.get(family, keys, false, values, outcomes);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (outcomes[i].IsNotFound()) continue;
+    if (!outcomes[i].ok()) return tl::unexpected(rows.error(outcomes[i]));
+    claims[i] = read_claim(keys[i], view(values[i]));
+    if (!claims[i]) return tl::unexpected(rows.unreadable(family, keys[i]));
+  }
+  return {};
+}
+
 }  // namespace
 
 tl::expected<StartingPoint, StorageError> find_or_rebuild(Folders& folders, const store::Log& log,
@@ -104,29 +118,9 @@ tl::expected<StartingPoint, StorageError> find_or_rebuild(Folders& folders, cons
 tl::expected<std::vector<std::optional<Claim>>, StorageError> forgotten_claims(
     const Generation& rows, std::span<const std::string_view> keys, bool bookings) {
   std::vector<std::optional<Claim>> claims(keys.size());
-  std::vector<std::size_t> missing(keys.size());
-  std::iota(missing.begin(), missing.end(), 0);
-  for (const Family family : {Family::ended, Family::live}) {
-    if (family == Family::live && !bookings) break;
-    std::vector<std::string_view> asked;
-    asked.reserve(missing.size());
-    for (const std::size_t i : missing) asked.push_back(keys[i]);
-    std::vector<rocksdb::PinnableSlice> values;
-    std::vector<rocksdb::Status> outcomes;
-    rows.get(family, asked, false, values, outcomes);
-    std::vector<std::size_t> still_missing;
-    for (std::size_t k = 0; k < missing.size(); ++k) {
-      const std::size_t i = missing[k];
-      if (outcomes[k].IsNotFound()) {
-        still_missing.push_back(i);
-        continue;
-      }
-      if (!outcomes[k].ok()) return tl::unexpected(rows.error(outcomes[k]));
-      claims[i] = read_claim(keys[i], view(values[k]));
-      if (!claims[i]) return tl::unexpected(rows.unreadable(family, keys[i]));
-    }
-    missing = std::move(still_missing);
-  }
+  Done done = read_claims(rows, Family::ended, keys, claims);
+  if (done && bookings) done = read_claims(rows, Family::live, keys, claims);
+  if (!done) return tl::unexpected(done.error());
   return claims;
 }
 

@@ -79,16 +79,16 @@ class Collector {
   Collector(const TalliesQuery& query, TallyPage& page) : query_(query), page_(page) {}
 
   // False: the page is full.
-  bool offer(std::string_view key, const TallyCounts& counts) {
-    const auto read = read_tally_key(key);
-    const bool wanted = read && query_.from <= read->day && read->day < query_.until &&
-                        query_.scope.covers(read->path);
+  bool offer(TallyKey key, const TallyCounts& counts) {
     if (page_.items.size() == query_.limit || ++visited_ > kMostVisited) {
-      page_.more = true;
+      page_.more = {last_, last_day_};
       return false;
     }
-    page_.behind = {std::string(read ? read->path : ""), read ? read->day : Day{}};
-    if (wanted) page_.items.push_back({Path::trusted(std::string(read->path)), read->day, counts});
+    last_.assign(key.path);
+    last_day_ = key.day;
+    const bool wanted =
+        query_.from <= key.day && key.day < query_.until && query_.scope.covers(key.path);
+    if (wanted) page_.items.push_back({Path::trusted(last_), key.day, counts});
     return true;
   }
 
@@ -96,6 +96,8 @@ class Collector {
   const TalliesQuery& query_;
   TallyPage& page_;
   std::size_t visited_ = 0;
+  std::string last_;
+  Day last_day_;
 };
 
 // False: the page is full.
@@ -114,16 +116,12 @@ tl::expected<bool, StorageError> collect(const Moment& moment, const Range& rang
   while (rows->Valid() || in_range()) {
     const bool row = rows->Valid() && (!in_range() || view(rows->key()) <= more->first);
     const bool both = row && in_range() && view(rows->key()) == more->first;
-    TallyCounts counts;
-    if (row) {
-      const auto read = read_counts(view(rows->value()));
-      if (!read)
-        return tl::unexpected(moment.rows().unreadable(Family::tallies, view(rows->key())));
-      counts = *read;
-    }
-    if (!row || both) counts.expiries += more->second;
-    const std::string key = row ? rows->key().ToString() : more->first;
-    if (!collector.offer(key, counts)) return false;
+    const std::string_view key = row ? view(rows->key()) : more->first;
+    const auto read = read_tally_key(key);
+    auto counts = row ? read_counts(view(rows->value())) : TallyCounts{};
+    if (!read || !counts) return tl::unexpected(moment.rows().unreadable(Family::tallies, key));
+    if (!row || both) counts->expiries += more->second;
+    if (!collector.offer(*read, *counts)) return false;
     if (row) rows->Next();
     if (!row || both) ++more;
   }

@@ -99,34 +99,21 @@ access::Entry started(const ServerProgram& program, const std::string& address,
           .what = access::Started{HOLDFAST_VERSION, log.id(), std::move(settings)}};
 }
 
-// What a server without tokens says once, and one with them whenever it has read them.
-class TokenFile {
- public:
-  // The error is a sentence.
-  static tl::expected<TokenFile, std::string> open(const std::string& path) {
-    TokenFile file;
-    if (path.empty()) {
-      spdlog::warn("no --tokens: every client on this machine is an operator");
-      return file;
-    }
-    auto tokens = api::Tokens::open(path);
-    if (!tokens) return tl::unexpected(tokens.error());
-    file.tokens_ = std::move(*tokens);
-    return file;
-  }
+// Null: every client is an operator. The error is a sentence.
+tl::expected<std::unique_ptr<api::Tokens>, std::string> open_tokens(const std::string& file) {
+  if (!file.empty()) return api::Tokens::open(file);
+  spdlog::warn("no --tokens: every client on this machine is an operator");
+  return nullptr;
+}
 
-  api::Tokens* tokens() const { return tokens_.get(); }
-  void reload(const api::AccessRecorder& recorder, Position at) const {
-    if (!tokens_) return spdlog::warn("SIGHUP: there is no token file to read again");
-    const auto said = tokens_->reload();
-    if (!said) return spdlog::error("the tokens stay as they were: {}", said.error());
+// On SIGHUP.
+void reload_tokens(api::Dispatch& dispatch) {
+  if (const auto said = dispatch.reload_tokens()) {
     spdlog::info("tokens read again: {}", *said);
-    recorder.configured("tokens", *said, at);
+  } else {
+    spdlog::error("the tokens stay as they were: {}", said.error());
   }
-
- private:
-  std::unique_ptr<api::Tokens> tokens_;
-};
+}
 
 int serve(const ServerProgram& program, const Signals& signals) {
   const MachineTime time;
@@ -138,7 +125,7 @@ int serve(const ServerProgram& program, const Signals& signals) {
   if (!log) return refuse(log.error().what);
   const auto key = proof::SigningKey::open(program.data + "/signing-key");
   if (!key) return refuse(key.error().what);
-  const auto tokens = TokenFile::open(program.tokens);
+  const auto tokens = open_tokens(program.tokens);
   if (!tokens) return refuse(tokens.error());
   auto accesses = open_access_log(program, time);
   if (!accesses) return refuse(accesses.error().what);
@@ -156,9 +143,9 @@ int serve(const ServerProgram& program, const Signals& signals) {
   ledger_options.wake_on_submit = false;
   Ledger ledger(**log, std::move(state), time, **projections, hub, ledger_options);
   const api::AccessRecorder recorder(**accesses, program.record_refusals);
-  api::Dispatch dispatch(ledger, **projections, *key, &recorder, tokens->tokens());
+  api::Dispatch dispatch(ledger, **projections, *key, &recorder, tokens->get());
   api::ServerOptions server_options = program.server;
-  server_options.loopback_only = tokens->tokens() == nullptr;
+  server_options.loopback_only = *tokens == nullptr;
   server_options.after_round = [&ledger] { ledger.wake(); };
   auto server = api::Server::listen(server_options, dispatch, hub);
   if (!server) return refuse(server.error());
@@ -177,7 +164,7 @@ int serve(const ServerProgram& program, const Signals& signals) {
   }
 
   int signal = signals.wait();
-  for (; signal == SIGHUP; signal = signals.wait()) tokens->reload(recorder, (*log)->head());
+  for (; signal == SIGHUP; signal = signals.wait()) reload_tokens(dispatch);
   spdlog::info("{}: stopping", strsignal(signal));
   (*server)->stop();
   ledger.stop();

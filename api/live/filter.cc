@@ -22,15 +22,12 @@ std::array<std::string_view, 2> paths_of(const Event& event) {
 
 bool EventFilter::passes(const Event& event) const {
   if (!passes_otherwise(event)) return false;
-  if (resource.empty()) return true;
-  const auto [path, second] = paths_of(event);
-  return at_or_below(path, resource) || (!second.empty() && at_or_below(second, resource));
+  return any_path(event, [&](std::string_view path) { return at_or_below(path, resource); });
 }
 
 bool EventFilter::passes_otherwise(const Event& event) const {
   if (!type.empty() && type_name(event.happening) != type) return false;
-  const auto [path, second] = paths_of(event);
-  if (!scope.covers(path) && (second.empty() || !scope.covers(second))) return false;
+  if (!any_path(event, [&](std::string_view path) { return scope.covers(path); })) return false;
   if (holder.empty()) return true;
   return event.personal.holder && event.personal.holder->view() == holder;
 }

@@ -176,9 +176,9 @@ class Runs {
     }
     return at;
   }
-  // When that run began, be it on an earlier page.
-  Instant begin(const Pieces& pieces, std::size_t first) const {
-    return began(pieces[first].span.from);
+  // When the run began whose first piece here begins then, be it on an earlier page.
+  Instant began(Instant first) const {
+    return first == query_.window.from ? query_.run_from.value_or(first) : first;
   }
 
   // Takes from the end what cannot be told yet, and says where it goes on: the last piece may have
@@ -190,14 +190,13 @@ class Runs {
       return {last, last};
     }
     const std::size_t run = first(pieces, pieces.size() - 1);
-    const Instant began = begin(pieces, run);
-    if (last - began >= duration_) {
-      pieces.pop_back();
-      return {last, began};
-    }
     const Instant from = pieces[run].span.from;
+    if (last - began(from) >= duration_) {
+      pieces.pop_back();
+      return {last, began(from)};
+    }
     pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(run), pieces.end());
-    return {from, began};
+    return {from, began(from)};
   }
 
   // Keeps the pieces of long enough runs.
@@ -215,10 +214,6 @@ class Runs {
   }
 
  private:
-  Instant began(Instant first) const {
-    return first == query_.window.from ? query_.run_from.value_or(first) : first;
-  }
-
   const AvailabilityQuery& query_;
   const Duration duration_;
 };
@@ -297,7 +292,7 @@ AvailabilityPage availability_page(const State& state, const AvailabilityQuery& 
   }
   runs.keep_long_enough(pieces);
   if (pieces.size() > limit) {
-    page.rest = {pieces[limit].span.from, runs.begin(pieces, runs.first(pieces, limit))};
+    page.rest = {pieces[limit].span.from, runs.began(pieces[runs.first(pieces, limit)].span.from)};
     pieces.resize(limit, pieces.front());
   }
   return page;

@@ -116,6 +116,12 @@ struct Event {
 
 // The resource that a claim moves to, if it moves to another: the event belongs to both histories.
 const Path* second_resource(const Event& event);
+// Whether the path of one of its resources passes the test.
+template <class Test>
+bool any_path(const Event& event, const Test& test) {
+  const Path* second = second_resource(event);
+  return test(event.resource.view()) || (second != nullptr && test(second->view()));
+}
 
 // The word for its type, as DESIGN and the scenario language have it: "held", "defined" ...
 std::string_view type_name(const Happening& happening);

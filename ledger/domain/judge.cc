@@ -209,8 +209,9 @@ Verdict Judge::repeat_any(const HoldAny& any, const Key& prefix) {
 Verdict Judge::first_with_room(const HoldAny& any, const Key& prefix) {
   const auto count = static_cast<std::size_t>(any.count);
   const std::string below = any.below.str() + "/";
-  const auto earliest = state_.earliest_begin();
-  if (earliest && any.span && any.span->from < *earliest) return refuse(Reason::bad_span);
+  if (PathRules(state_, any.below.view(), given_.policy).is_too_early(any.span)) {
+    return refuse(Reason::bad_span);
+  }
   const State::DefinedResources& defined = state_.defined();
   std::size_t found = 0;
   for (auto it = defined.lower_bound(below);

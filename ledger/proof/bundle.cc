@@ -131,23 +131,6 @@ tl::unexpected<Flaw> flaw(Flaw::Kind kind, Position position, std::string what) 
   return tl::unexpected(Flaw{kind, position, std::move(what)});
 }
 
-tl::expected<Head, Flaw> checked_head(const Bundle& bundle, const VerifierKey& key) {
-  const auto head = read_signed_head(bundle.head, key);
-  if (head) return *head;
-  switch (head.error()) {
-    case NoteFault::malformed:
-      return flaw(Flaw::Kind::malformed, {}, "the head is no signed note of a ledger");
-    case NoteFault::other_ledger:
-      return flaw(Flaw::Kind::other_ledger, {},
-                  "the head is of another ledger than the public key");
-    case NoteFault::other_key:
-      return flaw(Flaw::Kind::other_key, {}, "the head is signed by another key");
-    case NoteFault::bad_signature:
-      break;
-  }
-  return flaw(Flaw::Kind::bad_signature, {}, "the head's signature is not of its text");
-}
-
 tl::expected<Event, Flaw> checked_event(const ProvedRecord& record, const Head& head) {
   auto event = store::decode(record.record);
   if (!event) return flaw(Flaw::Kind::malformed, record.position, event.error());
@@ -238,31 +221,9 @@ tl::expected<Bundle, std::string> parse_bundle(std::string_view text) {
   }
 }
 
-std::string_view name_of(Flaw::Kind kind) {
-  switch (kind) {
-    case Flaw::Kind::malformed:
-      return "malformed";
-    case Flaw::Kind::other_ledger:
-      return "other_ledger";
-    case Flaw::Kind::other_key:
-      return "other_key";
-    case Flaw::Kind::bad_signature:
-      return "bad_signature";
-    case Flaw::Kind::not_in_log:
-      return "not_in_log";
-    case Flaw::Kind::left_out:
-      return "left_out";
-    case Flaw::Kind::not_asked:
-      return "not_asked";
-    case Flaw::Kind::bad_paths:
-      break;
-  }
-  return "bad_paths";
-}
-
 tl::expected<Verified, Flaw> verify(const Bundle& bundle, const VerifierKey& key) {
   Verified verified;
-  auto head = checked_head(bundle, key);
+  auto head = checked_head(bundle.head, key, "the head");
   if (!head) return tl::unexpected(head.error());
   verified.head = *head;
   Position before;

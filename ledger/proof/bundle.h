@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ledger/domain/event.h"
+#include "ledger/proof/flaw.h"
 #include "ledger/proof/path_proof.h"
 #include "ledger/proof/signed_head.h"
 
@@ -32,24 +33,6 @@ struct Bundle {
 std::string to_json(const Bundle& bundle);
 // The error says where the text is no bundle.
 tl::expected<Bundle, std::string> parse_bundle(std::string_view json);
-
-// What of a bundle does not hold, with the position it is about (0: none).
-struct Flaw {
-  enum class Kind {
-    malformed,      // no bundle, no note, no event
-    other_ledger,   // the head is of another ledger than the key
-    other_key,      // signed by another key
-    bad_signature,  // the head's text was changed
-    not_in_log,     // an event that is not in the tree which the head states
-    left_out,       // an event that must be there is not
-    not_asked,      // an event that is no part of the history
-    bad_paths,      // the proofs of last positions do not show them
-  };
-  Kind kind;
-  Position position;
-  std::string what;
-};
-std::string_view name_of(Flaw::Kind kind);
 
 struct Verified {
   Head head;

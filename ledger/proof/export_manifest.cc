@@ -105,25 +105,8 @@ class Members {
   std::size_t read_ = 0;
 };
 
-tl::unexpected<ExportFlaw> flaw(ExportFlaw::Kind kind, std::string what) {
-  return tl::unexpected(ExportFlaw{kind, {}, std::move(what)});
-}
-
-tl::expected<Head, ExportFlaw> signed_head(const ExportManifest& manifest, const VerifierKey& key) {
-  const auto head = read_signed_head(manifest.head, key);
-  if (head) return *head;
-  switch (head.error()) {
-    case NoteFault::malformed:
-      return flaw(ExportFlaw::Kind::malformed, "the head is no signed note of a ledger");
-    case NoteFault::other_ledger:
-      return flaw(ExportFlaw::Kind::other_ledger,
-                  "the export is of another ledger than the public key");
-    case NoteFault::other_key:
-      return flaw(ExportFlaw::Kind::other_key, "the head is signed by another key");
-    case NoteFault::bad_signature:
-      break;
-  }
-  return flaw(ExportFlaw::Kind::bad_signature, "the head's signature is not of its text");
+tl::unexpected<Flaw> flaw(Flaw::Kind kind, std::string what) {
+  return tl::unexpected(Flaw{kind, {}, std::move(what)});
 }
 
 }  // namespace
@@ -145,24 +128,6 @@ std::optional<ExportFormat> export_format(std::string_view name) {
     if (name_of(format) == name) return format;
   }
   return std::nullopt;
-}
-
-std::string_view name_of(ExportFlaw::Kind kind) {
-  switch (kind) {
-    case ExportFlaw::Kind::malformed:
-      return "malformed";
-    case ExportFlaw::Kind::other_ledger:
-      return "other_ledger";
-    case ExportFlaw::Kind::other_key:
-      return "other_key";
-    case ExportFlaw::Kind::bad_signature:
-      return "bad_signature";
-    case ExportFlaw::Kind::other_file:
-      return "other_file";
-    case ExportFlaw::Kind::not_in_log:
-      break;
-  }
-  return "not_in_log";
 }
 
 std::string to_json(const ExportManifest& manifest) {
@@ -212,23 +177,22 @@ tl::expected<ExportManifest, std::string> parse_manifest(std::string_view text) 
   return manifest;
 }
 
-tl::expected<Head, ExportFlaw> check_manifest(const ExportManifest& manifest,
-                                              const VerifierKey& key) {
-  auto head = signed_head(manifest, key);
+tl::expected<Head, Flaw> check_manifest(const ExportManifest& manifest, const VerifierKey& key) {
+  auto head = checked_head(manifest.head, key, "the export");
   if (!head) return head;
   const std::uint64_t size = manifest.until.value;
   if (!manifest.from || manifest.from.value > size + 1 || size > head->size) {
-    return flaw(ExportFlaw::Kind::malformed, "its range is none of the head's log");
+    return flaw(Flaw::Kind::malformed, "its range is none of the head's log");
   }
   if (manifest.filter.empty() && manifest.count != size + 1 - manifest.from.value) {
-    return flaw(ExportFlaw::Kind::malformed, "its count is not that of its range");
+    return flaw(Flaw::Kind::malformed, "its count is not that of its range");
   }
   const bool follows = size == head->size
                            ? manifest.root == head->root && manifest.consistency.empty()
                            : size > 0 && store::is_consistent(size, manifest.root, head->size,
                                                               head->root, manifest.consistency);
   if (follows) return head;
-  return flaw(ExportFlaw::Kind::not_in_log, "the manifest's root does not follow from the head");
+  return flaw(Flaw::Kind::not_in_log, "the manifest's root does not follow from the head");
 }
 
 std::optional<store::MerkleFrontier> tree_before(const ExportManifest& manifest) {

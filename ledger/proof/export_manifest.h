@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ledger/domain/ids.h"
+#include "ledger/proof/flaw.h"
 #include "ledger/proof/signed_head.h"
 #include "ledger/store/merkle.h"
 #include "ledger/store/merkle_proof.h"
@@ -45,25 +46,8 @@ std::string to_json(const ExportManifest& manifest);
 // The error says where the text is none.
 tl::expected<ExportManifest, std::string> parse_manifest(std::string_view json);
 
-// What of an export does not hold, with the position it is about (0: none).
-struct ExportFlaw {
-  enum class Kind {
-    malformed,      // no manifest, no note, no event
-    other_ledger,   // the head is of another ledger than the key
-    other_key,      // signed by another key
-    bad_signature,  // the head's text was changed
-    other_file,     // not the file that the manifest is of
-    not_in_log,     // the events are not those which the head was made of
-  };
-  Kind kind;
-  Position position;
-  std::string what;
-};
-std::string_view name_of(ExportFlaw::Kind kind);
-
 // The head that the manifest carries, signed by the key, if range and root follow from it.
-tl::expected<Head, ExportFlaw> check_manifest(const ExportManifest& manifest,
-                                              const VerifierKey& key);
+tl::expected<Head, Flaw> check_manifest(const ExportManifest& manifest, const VerifierKey& key);
 
 // The tree over the positions before the range, to which the range's records are added. Nothing
 // where `before` cannot be its peaks.

@@ -80,6 +80,8 @@ bool has_tree(const rocksdb::DBOptions& options, const std::string& path) {
   return !status.ok() || std::ranges::find(families, kTreeFamily) != families.end();
 }
 
+}  // namespace
+
 tl::expected<void, StorageError> sync_directory(rocksdb::FileSystem& fs, const std::string& dir) {
   std::unique_ptr<rocksdb::FSDirectory> directory;
   auto status = fs.NewDirectory(dir, {}, &directory, nullptr);
@@ -87,8 +89,6 @@ tl::expected<void, StorageError> sync_directory(rocksdb::FileSystem& fs, const s
   if (!status.ok()) return failed("cannot sync " + dir, status);
   return {};
 }
-
-}  // namespace
 
 std::string log_path(const std::string& dir) { return dir + "/ledger"; }
 

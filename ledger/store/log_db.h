@@ -64,6 +64,9 @@ class LogDb {
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
 };
 
+// Makes the names in the folder last.
+tl::expected<void, StorageError> sync_directory(rocksdb::FileSystem& fs, const std::string& dir);
+
 // DATA/ledger.
 std::string log_path(const std::string& dir);
 

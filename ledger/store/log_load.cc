@@ -33,14 +33,6 @@ tl::expected<void, StorageError> remove_db(const std::shared_ptr<rocksdb::FileSy
   return {};
 }
 
-tl::expected<void, StorageError> sync_folder(rocksdb::FileSystem& fs, const std::string& dir) {
-  std::unique_ptr<rocksdb::FSDirectory> folder;
-  auto status = fs.NewDirectory(dir, {}, &folder, nullptr);
-  if (status.ok()) status = folder->Fsync({}, nullptr);
-  if (!status.ok()) return failed("cannot sync " + dir, status);
-  return {};
-}
-
 // The id of the ledger that has grown there, if one can be read.
 std::optional<LedgerId> id_of(const std::shared_ptr<rocksdb::FileSystem>& fs,
                               const std::string& dir) {
@@ -109,14 +101,14 @@ tl::expected<void, StorageError> LogLoad::put_aside_empty() {
   if (!exists(*fs_, log_path(dir_))) return {};
   const auto status = fs_->RenameFile(log_path(dir_), empty(), {}, nullptr);
   if (!status.ok()) return failed("cannot rename " + log_path(dir_), status);
-  return sync_folder(*fs_, dir_);
+  return sync_directory(*fs_, dir_);
 }
 
 // The watermark of what has grown is in `dir_` already.
 tl::expected<void, StorageError> LogLoad::take_place() {
   const auto status = fs_->RenameFile(log_path(staging()), log_path(dir_), {}, nullptr);
   if (!status.ok()) return failed("cannot rename " + log_path(staging()), status);
-  return sync_folder(*fs_, dir_);
+  return sync_directory(*fs_, dir_);
 }
 
 tl::expected<void, StorageError> LogLoad::remove_staging() const {

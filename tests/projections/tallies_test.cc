@@ -74,8 +74,8 @@ Counts asked(const Bookkeeper& books, const Projections& projections, TalliesQue
       EXPECT_TRUE(
           counts.emplace(std::pair(tally.resource.str(), tally.day.number), tally.counts).second);
     }
-    more = page.more;
-    query.behind = page.behind;
+    more = page.more.has_value();
+    query.behind = page.more;
   }
   return counts;
 }

@@ -134,16 +134,24 @@ Exit print_refusal(const Options& options, wire::Refusal::Reader refusal) {
   return Exit::refused;
 }
 
-tl::expected<api::Response, Exit> ask_command(const Options& options, Connection& connection,
-                                              api::Request request) {
+tl::expected<api::Response, Exit> ask(const Options& options, Connection& connection,
+                                      api::Request request) {
   auto answer = connection.call(std::move(request));
   if (!answer) return tl::unexpected(fail(options, "connection", answer.error()));
   const auto response = answer->root();
   if (response.isRefused()) return tl::unexpected(print_refusal(options, response.getRefused()));
+  return std::move(*answer);
+}
+
+tl::expected<api::Response, Exit> ask_command(const Options& options, Connection& connection,
+                                              api::Request request) {
+  auto answer = ask(options, connection, std::move(request));
+  if (!answer) return answer;
+  const auto response = answer->root();
   if (!response.isOutcomes() || response.getOutcomes().size() != 1) {
     return tl::unexpected(fail(options, "server", "the server gave an answer to another question"));
   }
-  return std::move(*answer);
+  return answer;
 }
 
 void print_outcome(wire::Response::Reader response) {

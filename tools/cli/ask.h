@@ -13,6 +13,11 @@ Exit run_command(const Options& options, api::Request request);
 Exit run_query(const Options& options, api::Request request);
 Exit run_admin(const Options& options, api::Request request);
 
+// The answer, unless there is none or it is a refusal of the whole; else how the program ends, and
+// everything is printed.
+tl::expected<api::Response, Exit> ask(const Options& options, Connection& connection,
+                                      api::Request request);
+
 // The answer to a request of one command, which has one outcome; else how the program ends, and
 // everything is printed.
 tl::expected<api::Response, Exit> ask_command(const Options& options, Connection& connection,

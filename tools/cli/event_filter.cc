@@ -8,17 +8,12 @@ bool is(const std::optional<Name>& name, const std::string& wanted) {
   return wanted.empty() || (name && name->str() == wanted);
 }
 
-bool is_at_or_below(const Event& event, const std::string& path) {
-  const Path* second = second_resource(event);
-  return at_or_below(event.resource.view(), path) ||
-         (second != nullptr && at_or_below(second->view(), path));
-}
-
 }  // namespace
 
 bool EventFilter::passes(const Event& event) const {
-  return is_at_or_below(event, resource) && is(event.key, key) &&
-         is(event.personal.holder, holder) && (actor.empty() || event.actor.str() == actor) &&
+  const auto asked_for = [&](std::string_view path) { return at_or_below(path, resource); };
+  return any_path(event, asked_for) && is(event.key, key) && is(event.personal.holder, holder) &&
+         (actor.empty() || event.actor.str() == actor) &&
          (type.empty() || type_name(event.happening) == type) &&
          is(event.correlation_id, correlation);
 }

@@ -15,6 +15,7 @@
 #include "tools/cli/event_lines.h"
 #include "tools/cli/export_file.h"
 #include "tools/cli/progress.h"
+#include "tools/cli/proof_bytes.h"
 #include "tools/cli/public_key.h"
 #include "tools/cli/record_stream.h"
 #include "tools/cli/terminal.h"
@@ -25,15 +26,6 @@ namespace {
 constexpr std::size_t kWriteAtOnce = 1 << 18;
 
 using proof::ExportFormat;
-
-proof::MerklePath digests_of(capnp::List<capnp::Data>::Reader list) {
-  proof::MerklePath path;
-  for (const auto data : list) {
-    const std::string_view bytes(reinterpret_cast<const char*>(data.begin()), data.size());
-    path.push_back(proof::fixed<32>(std::string(bytes)).value_or(Digest{}));
-  }
-  return path;
-}
 
 // One export. What ends the program is the error, and is printed.
 class Exporter {
@@ -54,7 +46,9 @@ class Exporter {
   tl::unexpected<Exit> failed(std::string_view kind, const std::string& why) {
     return tl::unexpected(fail(options_, kind, why));
   }
-  Got<api::Response> ask(api::Request request);
+  Got<api::Response> ask(api::Request request) {
+    return cli::ask(options_, connection_, std::move(request));
+  }
   Got<> fix_head();
   Got<> take_note(wire::HeadAnswer::Reader head);
   Got<> take_tree_before();
@@ -77,15 +71,6 @@ class Exporter {
   std::optional<AsideFile> file_;
   std::string buffer_;
 };
-
-Exporter::Got<api::Response> Exporter::ask(api::Request request) {
-  auto answer = connection_.call(std::move(request));
-  if (!answer) return failed("connection", answer.error());
-  if (answer->root().isRefused()) {
-    return tl::unexpected(print_refusal(options_, answer->root().getRefused()));
-  }
-  return std::move(*answer);
-}
 
 Exporter::Got<> Exporter::run() {
   if (auto fixed = fix_head(); !fixed) return fixed;
@@ -151,10 +136,8 @@ Exporter::Got<> Exporter::take_tree_before() {
   if (!answer) return tl::unexpected(answer.error());
   if (answer->root().isRecords() && answer->root().getRecords().size() == 1) {
     const auto record = answer->root().getRecords()[0];
-    const auto bytes = record.getBytes();
-    const auto peaks = proof::peaks_from_last(
-        size, store::leaf_digest({reinterpret_cast<const char*>(bytes.begin()), bytes.size()}),
-        digests_of(record.getAudit()));
+    const auto peaks = proof::peaks_from_last(size, store::leaf_digest(view(record.getBytes())),
+                                              path_of(record.getAudit()));
     if (peaks) {
       manifest_.before = *peaks;
       tree_ = *proof::tree_before(manifest_);
@@ -225,7 +208,7 @@ Exporter::Got<> Exporter::prove_root() {
     const auto answer = ask(std::move(request));
     if (!answer) return tl::unexpected(answer.error());
     if (!answer->root().isConsistency()) return failed("server", "the server proves nothing");
-    manifest_.consistency = digests_of(answer->root().getConsistency());
+    manifest_.consistency = path_of(answer->root().getConsistency());
   }
   if (proof::check_manifest(manifest_, key_)) return {};
   return failed("proof",

@@ -16,8 +16,8 @@
 namespace holdfast::cli {
 namespace {
 
-using proof::ExportFlaw;
 using proof::ExportFormat;
+using proof::Flaw;
 
 constexpr std::size_t kReadAtOnce = 1 << 20;
 // Longer than any event's line.
@@ -94,7 +94,7 @@ class Pieces {
   store::Sha256Stream sha256_;
 };
 
-ExportFlaw flaw(ExportFlaw::Kind kind, Position position, std::string what) {
+Flaw flaw(Flaw::Kind kind, Position position, std::string what) {
   return {kind, position, std::move(what)};
 }
 
@@ -107,8 +107,8 @@ class Check {
   tl::expected<void, ExportFault> run(Progress& progress) {
     auto tree = proof::tree_before(manifest_);
     if (!tree) {
-      return tl::unexpected(flaw(ExportFlaw::Kind::malformed, {},
-                                 "the manifest does not say what lies before the range"));
+      return tl::unexpected(
+          flaw(Flaw::Kind::malformed, {}, "the manifest does not say what lies before the range"));
     }
     tree_ = std::move(*tree);
     auto read = read_all(progress);
@@ -116,10 +116,10 @@ class Check {
     if (pieces_.unreadable()) return tl::unexpected(std::string("it cannot be read to its end"));
     if (pieces_.size() != manifest_.bytes || pieces_.sha256() != manifest_.sha256) {
       std::string what = "it is not the file that the manifest is of";
-      const auto* found = read ? nullptr : std::get_if<ExportFlaw>(&read.error());
+      const auto* found = read ? nullptr : std::get_if<Flaw>(&read.error());
       if (found != nullptr) what += ": " + found->what;
-      return tl::unexpected(flaw(ExportFlaw::Kind::other_file,
-                                 found != nullptr ? found->position : Position{}, what));
+      return tl::unexpected(
+          flaw(Flaw::Kind::other_file, found != nullptr ? found->position : Position{}, what));
     }
     return read;
   }
@@ -137,10 +137,10 @@ class Check {
       progress.show(count_, count_);
     }
     if (!pieces_.at_end()) {
-      return tl::unexpected(flaw(ExportFlaw::Kind::malformed, {}, "it has more than its events"));
+      return tl::unexpected(flaw(Flaw::Kind::malformed, {}, "it has more than its events"));
     }
     if (filtered() || tree_.root() == manifest_.root) return {};
-    return tl::unexpected(flaw(ExportFlaw::Kind::not_in_log, {},
+    return tl::unexpected(flaw(Flaw::Kind::not_in_log, {},
                                "its events are not those which the signed head was made of"));
   }
 
@@ -155,8 +155,7 @@ class Check {
       const auto header = pieces_.bytes(wanted.size());
       if (header && *header == wanted) return {};
     }
-    return tl::unexpected(
-        flaw(ExportFlaw::Kind::malformed, {}, "it does not begin as such a file does"));
+    return tl::unexpected(flaw(Flaw::Kind::malformed, {}, "it does not begin as such a file does"));
   }
 
   Done read_next() {
@@ -166,15 +165,15 @@ class Check {
     const Position next = filtered() ? last_ + 1 : Position{tree_.size() + 1};
     if (!piece) {
       return tl::unexpected(
-          flaw(ExportFlaw::Kind::malformed, next, "it ends before its last event does"));
+          flaw(Flaw::Kind::malformed, next, "it ends before its last event does"));
     }
     const auto event = frames ? store::decode(*piece) : lines_.read(*piece);
-    if (!event) return tl::unexpected(flaw(ExportFlaw::Kind::malformed, next, event.error()));
+    if (!event) return tl::unexpected(flaw(Flaw::Kind::malformed, next, event.error()));
     last_ = event->position;
     const bool in_place = filtered() ? last_ >= next && last_ <= manifest_.until : last_ == next;
     if (!in_place) {
       return tl::unexpected(
-          flaw(ExportFlaw::Kind::malformed, next,
+          flaw(Flaw::Kind::malformed, next,
                fmt::format("there stands the event of position {}", last_.value)));
     }
     std::string encoded;
@@ -209,7 +208,7 @@ tl::expected<proof::ExportManifest, ExportFault> read_manifest(const std::string
   if (!in) return tl::unexpected(path + " cannot be read: an export is checked by its manifest");
   auto parsed = proof::parse_manifest(text.str());
   if (parsed) return std::move(*parsed);
-  return tl::unexpected(flaw(ExportFlaw::Kind::malformed, {}, parsed.error()));
+  return tl::unexpected(flaw(Flaw::Kind::malformed, {}, parsed.error()));
 }
 
 tl::expected<proof::Head, ExportFault> check_export(const std::string& file,

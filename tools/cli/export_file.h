@@ -14,7 +14,7 @@
 namespace holdfast::cli {
 
 // Why a file is not what it should be; a sentence where it cannot be read at all.
-using ExportFault = std::variant<proof::ExportFlaw, std::string>;
+using ExportFault = std::variant<proof::Flaw, std::string>;
 
 // Where the manifest of a file stands, unless it was put elsewhere.
 inline std::string manifest_beside(const std::string& file) { return file + ".manifest.json"; }

@@ -15,27 +15,13 @@
 #include "ledger/store/event_codec.h"
 #include "tools/cli/ask.h"
 #include "tools/cli/connection.h"
+#include "tools/cli/proof_bytes.h"
 #include "tools/cli/terminal.h"
 
 namespace holdfast::cli {
 namespace {
 
 constexpr std::size_t kPositionsAtOnce = 1'000;
-
-std::string text(capnp::Data::Reader data) {
-  return {reinterpret_cast<const char*>(data.begin()), data.size()};
-}
-
-proof::MerklePath path_of(capnp::List<capnp::Data>::Reader list) {
-  proof::MerklePath path;
-  for (const auto data : list) {
-    Digest digest{};
-    std::copy_n(data.begin(), std::min(data.size(), digest.size()),
-                reinterpret_cast<kj::byte*>(digest.data()));
-    path.push_back(digest);
-  }
-  return path;
-}
 
 std::optional<std::uint64_t> position_in(const std::string& what) {
   std::uint64_t position = 0;
@@ -61,12 +47,7 @@ class Prover {
 
  private:
   Got<api::Response> ask(api::Request request) {
-    auto answer = connection_.call(std::move(request));
-    if (!answer) return tl::unexpected(fail(options_, "connection", answer.error()));
-    if (answer->root().isRefused()) {
-      return tl::unexpected(print_refusal(options_, answer->root().getRefused()));
-    }
-    return std::move(*answer);
+    return cli::ask(options_, connection_, std::move(request));
   }
   tl::unexpected<Exit> not_proved(const std::string& why) {
     return tl::unexpected(
@@ -180,7 +161,7 @@ Prover::Got<> Prover::take_chain(const std::string& path, Position last) {
     const auto records = answer->root().getRecords();
     const auto taken = take_records(*answer);
     if (!taken) return tl::unexpected(taken.error());
-    const auto oldest = store::decode(text(records[records.size() - 1].getBytes()));
+    const auto oldest = store::decode(view(records[records.size() - 1].getBytes()));
     const auto before = oldest ? proof::previous_on(path, *oldest) : std::nullopt;
     if (!before || *before >= next) return not_proved("the chain of " + path + " is broken");
     next = *before;
@@ -213,7 +194,8 @@ Prover::Got<std::size_t> Prover::take_records(const api::Response& answer) {
   }
   for (const auto record : records) {
     const Position position{record.getPosition()};
-    records_[position] = {position, text(record.getBytes()), path_of(record.getAudit())};
+    records_[position] = {position, std::string(view(record.getBytes())),
+                          path_of(record.getAudit())};
   }
   return records.size();
 }

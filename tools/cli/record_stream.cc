@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tools/cli/ask.h"
+#include "tools/cli/proof_bytes.h"
 #include "tools/cli/terminal.h"
 
 namespace holdfast::cli {
@@ -69,9 +70,8 @@ tl::expected<void, Exit> RecordStream::use(const api::Client::Answer& answer, co
   std::size_t size = 0;
   for (const auto record : response.getRecords()) {
     if (record.getPosition() != stretch.from.value || stretch.from > stretch.until) return wrong();
-    const auto bytes = record.getBytes();
-    const std::string_view view(reinterpret_cast<const char*>(bytes.begin()), bytes.size());
-    if (auto visited = visit(stretch.from, view); !visited) return visited;
+    const std::string_view bytes = view(record.getBytes());
+    if (auto visited = visit(stretch.from, bytes); !visited) return visited;
     stretch.from = stretch.from + 1;
     size += bytes.size();
   }

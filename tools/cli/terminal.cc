@@ -41,6 +41,19 @@ void print_json(const boost::json::value& value) { print(boost::json::serialize(
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
 
+Exit unsound(const Options& options, std::string_view kind, Position position,
+             const std::string& what) {
+  if (options.json) {
+    boost::json::object answer{{"sound", false}, {"kind", kind}, {"what", what}};
+    if (position) answer["position"] = position.value;
+    print_json(answer);
+  } else {
+    const std::string where = position ? " at position " + std::to_string(position.value) : "";
+    print(fmt::format("not sound: {}{}: {}\n", kind, where, printable(what)));
+  }
+  return Exit::refused;
+}
+
 Exit fail(const Options& options, std::string_view kind, std::string_view text) {
   if (options.json) {
     boost::json::object error;

@@ -8,7 +8,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "ledger/domain/ids.h"
+#include "api/caller.h"
 #include "ledger/proof/text_bytes.h"
 #include "ledger/store/sha256.h"
 #include "tools/cli/terminal.h"
@@ -48,7 +48,7 @@ CLI::App* add_token(CLI::App& app, TokenOptions& token) {
       ->type_name("NAME")
       ->required()
       ->check([](const std::string& text) {
-        return Actor::make(text) && text != "system" ? "" : "'" + text + "' cannot be an actor";
+        return api::actor_of_client(text) ? "" : "'" + text + "' cannot be an actor";
       });
   auto* role = sub->add_option("--role", token.role,
                                "app: commands and queries below its paths; auditor: queries and "

@@ -28,20 +28,6 @@ namespace {
 
 namespace json = boost::json;
 
-// The first thing that does not hold. `position` 0: it is about none.
-Exit unsound(const Options& options, std::string_view kind, Position position,
-             const std::string& what) {
-  if (options.json) {
-    json::object answer{{"sound", false}, {"kind", kind}, {"what", what}};
-    if (position) answer["position"] = position.value;
-    print_json(answer);
-  } else {
-    const std::string where = position ? " at position " + std::to_string(position.value) : "";
-    print(fmt::format("not sound: {}{}: {}\n", kind, where, printable(what)));
-  }
-  return Exit::refused;
-}
-
 std::optional<std::string> whole_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::stringstream text;

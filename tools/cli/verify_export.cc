@@ -50,18 +50,8 @@ Exit print_fault(const Options& options, const std::string& file, const ExportFa
   if (const auto* what = std::get_if<std::string>(&fault)) {
     return fail(options, "file", file + ": " + *what);
   }
-  const auto& flaw = std::get<proof::ExportFlaw>(fault);
-  if (options.json) {
-    json::object answer{{"sound", false}, {"kind", proof::name_of(flaw.kind)}, {"what", flaw.what}};
-    if (flaw.position) answer["position"] = flaw.position.value;
-    print_json(answer);
-  } else {
-    const std::string where =
-        flaw.position ? " at position " + std::to_string(flaw.position.value) : "";
-    print(fmt::format("not sound: {}{}: {}\n", proof::name_of(flaw.kind), where,
-                      printable(flaw.what)));
-  }
-  return Exit::refused;
+  const auto& flaw = std::get<proof::Flaw>(fault);
+  return unsound(options, proof::name_of(flaw.kind), flaw.position, flaw.what);
 }
 
 void add_export_options(CLI::App& sub, VerifyExportOptions& options) {

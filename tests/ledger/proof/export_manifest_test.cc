@@ -8,7 +8,7 @@
 namespace holdfast::proof {
 namespace {
 
-using Kind = ExportFlaw::Kind;
+using Kind = Flaw::Kind;
 using store::MerkleNode;
 
 constexpr std::uint64_t kSize = 70;

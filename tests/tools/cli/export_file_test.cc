@@ -13,9 +13,9 @@
 namespace holdfast::cli {
 namespace {
 
-using proof::ExportFlaw;
 using proof::ExportFormat;
 using proof::ExportManifest;
+using proof::Flaw;
 
 constexpr std::uint64_t kEvents = 12;
 
@@ -76,11 +76,11 @@ class ExportFileTest : public testing::Test {
           return {};
         });
   }
-  ExportFlaw flaw(const ExportManifest& manifest, const std::string& content) {
+  Flaw flaw(const ExportManifest& manifest, const std::string& content) {
     const auto checked = check(manifest, content);
-    const auto* flaw = checked ? nullptr : std::get_if<ExportFlaw>(&checked.error());
+    const auto* flaw = checked ? nullptr : std::get_if<Flaw>(&checked.error());
     EXPECT_NE(flaw, nullptr);
-    return flaw != nullptr ? *flaw : ExportFlaw{};
+    return flaw != nullptr ? *flaw : Flaw{};
   }
 
   const std::string path_;
@@ -112,11 +112,11 @@ TEST_F(ExportFileTest, NoByteCanBeChangedLostOrAdded) {
     for (std::size_t i = 0; i < file.size(); i += 3) {
       std::string changed = file;
       changed[i] = static_cast<char>(changed[i] ^ 1);
-      EXPECT_EQ(flaw(made, changed).kind, ExportFlaw::Kind::other_file) << name_of(format) << i;
+      EXPECT_EQ(flaw(made, changed).kind, Flaw::Kind::other_file) << name_of(format) << i;
     }
-    EXPECT_EQ(flaw(made, file.substr(0, file.size() - 1)).kind, ExportFlaw::Kind::other_file);
-    EXPECT_EQ(flaw(made, file + "\n").kind, ExportFlaw::Kind::other_file);
-    EXPECT_EQ(flaw(made, "").kind, ExportFlaw::Kind::other_file);
+    EXPECT_EQ(flaw(made, file.substr(0, file.size() - 1)).kind, Flaw::Kind::other_file);
+    EXPECT_EQ(flaw(made, file + "\n").kind, Flaw::Kind::other_file);
+    EXPECT_EQ(flaw(made, "").kind, Flaw::Kind::other_file);
   }
 }
 
@@ -128,7 +128,7 @@ TEST_F(ExportFileTest, AManifestMadeToFitDoesNotHelp) {
       std::string changed = file;
       changed[i] = static_cast<char>(changed[i] ^ 1);
       const auto kind = flaw(manifest(format, changed), changed).kind;
-      EXPECT_TRUE(kind == ExportFlaw::Kind::malformed || kind == ExportFlaw::Kind::not_in_log)
+      EXPECT_TRUE(kind == Flaw::Kind::malformed || kind == Flaw::Kind::not_in_log)
           << name_of(format) << i;
     }
   }
@@ -139,7 +139,7 @@ TEST_F(ExportFileTest, AnotherHolderIsNotInTheLog) {
   const auto at = file.find("\"source\":\"");
   ASSERT_NE(at, file.npos);
   file.insert(at + 10, "x");
-  EXPECT_EQ(flaw(manifest(ExportFormat::jsonl, file), file).kind, ExportFlaw::Kind::not_in_log);
+  EXPECT_EQ(flaw(manifest(ExportFormat::jsonl, file), file).kind, Flaw::Kind::not_in_log);
 }
 
 TEST_F(ExportFileTest, EventsAreLeftOutOrTwiceOrTooMany) {
@@ -190,7 +190,7 @@ TEST_F(ExportFileTest, OfAFilteredOneTheOrderIsHeld) {
   const auto wrong = check_export(path_, made, verifier_, "", [](Position, std::string_view) {
     return tl::expected<void, std::string>();
   });
-  EXPECT_EQ(std::get<ExportFlaw>(wrong.error()).what, "there stands the event of position 8");
+  EXPECT_EQ(std::get<Flaw>(wrong.error()).what, "there stands the event of position 8");
 }
 
 TEST_F(ExportFileTest, AFileThatIsNotThere) {
