@@ -38,31 +38,18 @@ Result read_rows(const Generation& rows, Family family, std::vector<Node*>& node
 
 }  // namespace
 
-Fold::Fold(std::shared_ptr<Generation> rows, Checkpoint at, std::unique_ptr<RowWriter> writer,
-           std::size_t write_every)
-    : rows_(std::move(rows)), at_(at), writer_(std::move(writer)), write_every_(write_every) {}
+Fold::Fold(std::shared_ptr<Generation> rows, Checkpoint at)
+    : rows_(std::move(rows)), at_(at), batch_(*rows_), files_(*rows_) {}
 
 tl::expected<std::unique_ptr<Fold>, StorageError> Fold::open(std::shared_ptr<Generation> rows) {
   const auto at = Moment(*rows).checkpoint();
   if (!at) return tl::unexpected(at.error());
-  auto writer = std::make_unique<BatchWriter>(*rows);
-  return std::unique_ptr<Fold>(new Fold(std::move(rows), *at, std::move(writer), 1));
-}
-
-tl::expected<std::unique_ptr<Fold>, StorageError> Fold::open_bulk(
-    std::shared_ptr<Generation> rows) {
-  const auto at = Moment(*rows).checkpoint();
-  if (!at) return tl::unexpected(at.error());
-  auto writer = std::make_unique<BulkWriter>(*rows);
-  return std::unique_ptr<Fold>(new Fold(std::move(rows), *at, std::move(writer), kBulkChunk));
+  return std::unique_ptr<Fold>(new Fold(std::move(rows), *at));
 }
 
 Result Fold::apply(std::span<const std::span<const Event>> groups) {
   if (const Result loaded = load(groups); !loaded) return loaded;
-  const Result folded = fold_all(groups);
-  if (folded && not_written_ < write_every_) return folded;
-  if (const Result written = write(); !written) return written;
-  return folded;
+  return fold_all(groups);
 }
 
 Result Fold::fold_all(std::span<const std::span<const Event>> groups) {
@@ -77,7 +64,7 @@ Result Fold::fold_all(std::span<const std::span<const Event>> groups) {
       }
       lists_begin = concerned->lists_end;
       ++concerned;
-      ++not_written_;
+      ++unwritten_;
     }
   }
   return {};
@@ -280,8 +267,9 @@ void Fold::remember_request(const Event& event) {
 // -- the rows that have changed
 
 Result Fold::write() {
-  if (not_written_ == 0) return {};
-  not_written_ = 0;
+  if (unwritten_ == 0) return {};
+  writer_ = unwritten_ < kWorthFiles ? static_cast<RowWriter*>(&batch_) : &files_;
+  unwritten_ = 0;
   write_claims();
   write_definitions();
   write_lists();

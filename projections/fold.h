@@ -21,29 +21,27 @@
 namespace holdfast::projections {
 
 // Folds events into the rows of a generation: the same for live events, catch-up and rebuild.
-// What a chunk of events changes is written at once and in order, each row once. One thread.
+// What was folded is written at once and in order, each row once. One thread.
 class Fold {
  public:
   static constexpr std::size_t kCachedRows = 65'536;  // of each kind
-  static constexpr std::size_t kChunk = 16'384;       // events that are worth one write
-  static constexpr std::size_t kBulkChunk = 131'072;  // the same, past the memtables
+  static constexpr std::size_t kChunk = 16'384;       // events that are folded at a time
+  static constexpr std::size_t kBulkChunk = 131'072;  // that are written at a time when many come
+  static constexpr std::size_t kWorthFiles = 8'192;   // fewer are cheaper in the memtables
 
   // Goes on behind the generation's checkpoint.
   static tl::expected<std::unique_ptr<Fold>, StorageError> open(std::shared_ptr<Generation> rows);
-  // The same for a generation that nobody reads and that is thrown away if it comes to no end:
-  // writes seldom and past the memtables.
-  static tl::expected<std::unique_ptr<Fold>, StorageError> open_bulk(
-      std::shared_ptr<Generation> rows);
 
   const std::shared_ptr<Generation>& rows() const { return rows_; }
+  // What was folded, be it written or not.
   Checkpoint at() const { return at_; }
+  std::size_t unwritten_events() const { return unwritten_; }
   std::size_t cached_rows() const { return claims_.size() + lists_.size() + definitions_.size(); }
 
-  // Applies the groups of events, which follow at(), and writes; in bulk, when it is worth it. At
-  // an event that cannot be folded it writes what comes before, and the error names position and
-  // type. After an error nothing more may be applied.
+  // Folds the groups of events, which follow at(). At an event that cannot be folded the error
+  // names position and type, and at() stands before it: nothing more may be applied.
   tl::expected<void, StorageError> apply(std::span<const std::span<const Event>> groups);
-  // Writes what is not written yet.
+  // Writes what is not written yet: what is much goes to sorted files past the memtables.
   tl::expected<void, StorageError> write();
 
  private:
@@ -71,8 +69,7 @@ class Fold {
     std::size_t lists_end = 0;
   };
 
-  Fold(std::shared_ptr<Generation> rows, Checkpoint at, std::unique_ptr<RowWriter> writer,
-       std::size_t write_every);
+  Fold(std::shared_ptr<Generation> rows, Checkpoint at);
 
   tl::expected<void, StorageError> load(std::span<const std::span<const Event>> groups);
   tl::expected<void, StorageError> load_claims();
@@ -99,9 +96,10 @@ class Fold {
 
   std::shared_ptr<Generation> rows_;
   Checkpoint at_;
-  std::unique_ptr<RowWriter> writer_;
-  std::size_t write_every_;
-  std::size_t not_written_ = 0;  // events
+  BatchWriter batch_;
+  BulkWriter files_;
+  RowWriter* writer_ = &batch_;  // while writing: one of the two
+  std::size_t unwritten_ = 0;    // events
   RowCache<ClaimRow> claims_{kCachedRows};
   RowCache<ListRow> lists_{kCachedRows};
   RowCache<OptionalDefinition> definitions_{kCachedRows};

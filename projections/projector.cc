@@ -11,7 +11,11 @@ namespace holdfast::projections {
 namespace {
 
 constexpr std::chrono::milliseconds kGathering{100};
-constexpr std::size_t kWorthAWrite = Fold::kChunk;
+constexpr std::size_t kWorthAFold = Fold::kChunk;
+// As long as this many come in a round, what is folded waits for that many, or for so many rounds.
+constexpr std::size_t kManyInARound = 1'024;
+constexpr std::size_t kWorthAWrite = 4 * Fold::kChunk;
+constexpr std::size_t kMostRounds = 10;
 
 }  // namespace
 
@@ -68,6 +72,11 @@ bool Projector::pause(const std::function<void(std::unique_ptr<Fold>& fold)>& wo
   std::unique_lock lock(mutex_);
   ++pauses_;
   changed_.wait(lock, [this] { return !applying_ || progress_.stopped; });
+  if (rounds_held_back_ != 0 && !progress_.stopped) {
+    lock.unlock();
+    write();
+    lock.lock();
+  }
   const bool running = !ending_ && !progress_.stopped;
   if (running) {
     lock.unlock();
@@ -84,9 +93,9 @@ bool Projector::pause(const std::function<void(std::unique_ptr<Fold>& fold)>& wo
 }
 
 void Projector::run() {
-  for (auto groups = take(); !groups.empty(); groups = take()) {
+  for (std::vector<CommittedEvents> groups; take(groups);) {
     apply(groups);
-    checkpoint_if_due();
+    groups.clear();
     const std::lock_guard lock(mutex_);
     applying_ = false;
     changed_.notify_all();
@@ -97,19 +106,21 @@ void Projector::run() {
 }
 
 bool Projector::worth_applying() const {
-  return queued_ >= std::min(kWorthAWrite, max_queued_) || wanted_ > progress_.position;
+  return queued_ >= std::min(kWorthAFold, max_queued_) || wanted_ > progress_.position;
 }
 
-// Everything queued, up to about a chunk; nothing: the projector ends.
-std::vector<CommittedEvents> Projector::take() {
+// Everything queued, up to about a chunk; nothing, when what was held back is to be written. False:
+// the projector ends.
+bool Projector::take(std::vector<CommittedEvents>& groups) {
   std::unique_lock lock(mutex_);
   const auto over = [this] { return ending_ || progress_.stopped.has_value(); };
   const auto some = [&] { return over() || (pauses_ == 0 && !queue_.empty()); };
-  for_projector_.wait(lock, some);
+  const auto held_back = [&] { return pauses_ == 0 && rounds_held_back_ != 0; };
+  for_projector_.wait(lock, [&] { return some() || held_back(); });
   for_projector_.wait_for(lock, kGathering, [&] { return over() || worth_applying(); });
-  for_projector_.wait(lock, some);  // it may have been paused meanwhile
-  std::vector<CommittedEvents> groups;
-  if (progress_.stopped) return groups;
+  // It may have been paused meanwhile.
+  for_projector_.wait(lock, [&] { return some() || held_back(); });
+  if (progress_.stopped) return false;
   std::size_t events = 0;
   while (!queue_.empty() && events < Fold::kChunk) {
     events += queue_.front()->size();
@@ -117,22 +128,39 @@ std::vector<CommittedEvents> Projector::take() {
     queue_.pop_front();
   }
   queued_ -= events;
-  applying_ = !groups.empty();
+  applying_ = !groups.empty() || rounds_held_back_ != 0;
   changed_.notify_all();
-  return groups;
+  return applying_;
 }
 
 void Projector::apply(std::span<const CommittedEvents> groups) {
   std::vector<std::span<const Event>> events;
+  const std::size_t before = fold_->unwritten_events();
   for (const CommittedEvents& group : groups) events.emplace_back(*group);
   const auto applied = fold_->apply(events);
+  if (applied && may_hold_back(fold_->unwritten_events() - before)) return;
+  write();
+  if (!applied) fail(applied.error().what);
+}
+
+// After a round in which so many events came.
+bool Projector::may_hold_back(std::size_t events) {
+  const std::lock_guard lock(mutex_);
+  const bool asked = ending_ || pauses_ != 0 || wanted_ > progress_.position;
+  return !asked && events >= kManyInARound && fold_->unwritten_events() < kWorthAWrite &&
+         ++rounds_held_back_ < kMostRounds;
+}
+
+void Projector::write() {
+  rounds_held_back_ = 0;
+  if (const auto written = fold_->write(); !written) return fail(written.error().what);
   {
     const std::lock_guard lock(mutex_);
     progress_.position = fold_->at().position;
     progress_.at = fold_->at().at;
     changed_.notify_all();
   }
-  if (!applied) fail(applied.error().what);
+  checkpoint_if_due();
 }
 
 void Projector::checkpoint_if_due() {

@@ -18,9 +18,9 @@
 namespace holdfast::projections {
 
 // The thread that folds what was committed into the rows, everything that is queued at once. As
-// long as nobody waits for a position it lets some milliseconds' events gather first: many small
-// writes cost several times one large one. All calls are safe from any thread but those that say
-// otherwise.
+// long as nobody waits for a position it lets some milliseconds' events gather first, and what is
+// folded is written later still while very many come: many small writes cost several times one
+// large one. All calls are safe from any thread but those that say otherwise.
 class Projector {
  public:
   Projector(std::unique_ptr<Fold> fold, const Options& options);
@@ -47,9 +47,11 @@ class Projector {
 
  private:
   void run();
-  std::vector<CommittedEvents> take();
+  bool take(std::vector<CommittedEvents>& groups);
   bool worth_applying() const;
   void apply(std::span<const CommittedEvents> groups);
+  bool may_hold_back(std::size_t events);
+  void write();
   void checkpoint_if_due();
   void fail(std::string why);
   void end(bool drain);
@@ -72,7 +74,8 @@ class Projector {
 
   // The projector thread's, or whoever has paused it.
   std::unique_ptr<Fold> fold_;
-  Position checkpoint_;  // a durable checkpoint was begun here
+  std::size_t rounds_held_back_ = 0;  // since the last write
+  Position checkpoint_;               // a durable checkpoint was begun here
 
   std::thread thread_;
 };

@@ -187,6 +187,9 @@ tl::expected<void, StorageError> catch_up(Fold& fold, const store::Log& log, Pos
   while (reader.next(chunk)) {
     const std::span<const Event> events(chunk);
     if (const auto applied = fold.apply({&events, 1}); !applied) return applied;
+    if (fold.unwritten_events() >= Fold::kBulkChunk) {
+      if (const auto written = fold.write(); !written) return written;
+    }
     if (!go_on(fold.at().position)) {
       return tl::unexpected(StorageError{"the rebuild was given up"});
     }
@@ -197,7 +200,7 @@ tl::expected<void, StorageError> catch_up(Fold& fold, const store::Log& log, Pos
 
 tl::expected<void, StorageError> fill(const std::shared_ptr<Generation>& rows,
                                       const store::Log& log, Position until, const GoOn& go_on) {
-  const auto fold = Fold::open_bulk(rows);
+  const auto fold = Fold::open(rows);
   if (!fold) return tl::unexpected(fold.error());
   return catch_up(**fold, log, until, go_on);
 }

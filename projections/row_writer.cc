@@ -61,6 +61,11 @@ void BulkWriter::remove(Family family, std::string_view key) {
 }
 
 tl::expected<void, StorageError> BulkWriter::write(const Checkpoint& checkpoint) {
+  std::string row;
+  append_row(row, checkpoint);
+  put(Family::meta, kCheckpointKey, row);
+  // What stands in the memtables is older: with this checkpoint it must not be lost.
+  if (failed_.ok()) failed_ = rows_.flush(true);
   std::vector<rocksdb::IngestExternalFileArg> ingested;
   for (std::size_t i = 0; i < kFamilies; ++i) {
     if (files_[i] == nullptr) continue;
@@ -72,14 +77,7 @@ tl::expected<void, StorageError> BulkWriter::write(const Checkpoint& checkpoint)
     arg.options.write_global_seqno = false;
     files_[i].reset();
   }
-  if (failed_.ok() && !ingested.empty()) failed_ = rows_.db().IngestExternalFiles(ingested);
-  if (failed_.ok()) {
-    rocksdb::WriteBatch batch;
-    std::string row;
-    append_row(row, checkpoint);
-    batch.Put(rows_.family(Family::meta), slice(kCheckpointKey), row);
-    failed_ = rows_.write(batch);
-  }
+  if (failed_.ok()) failed_ = rows_.db().IngestExternalFiles(ingested);
   if (!failed_.ok()) return tl::unexpected(rows_.error(failed_));
   return {};
 }

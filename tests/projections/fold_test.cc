@@ -28,7 +28,9 @@ struct Rows {
 
   tl::expected<void, StorageError> apply(const std::vector<Event>& events) {
     const std::span<const Event> group(events);
-    return fold->apply({&group, 1});
+    auto applied = fold->apply({&group, 1});
+    EXPECT_TRUE(fold->write());
+    return applied;
   }
 
   std::optional<Claim> claim(const std::string& key) const {
@@ -174,6 +176,36 @@ TEST(Fold, RequestsLeadToTheirTransaction) {
     EXPECT_EQ(*find_request(*rows.generation, "nobody", event.request_id->view()), std::nullopt);
   }
   EXPECT_GT(asked, 100u);
+}
+
+TEST(Fold, WhatManyEventsMakeIsDurableWithAllThatWasBefore) {
+  Bookkeeper books(6);
+  books.busy(300 + Fold::kWorthFiles);
+  const std::span<const Event> events(books.events());
+  Rows rows;
+  const std::span<const Event> few = events.first(300);
+  const std::span<const Event> many = events.subspan(300);
+  ASSERT_TRUE(rows.fold->apply({&few, 1}));
+  ASSERT_TRUE(rows.fold->write());  // into the memtables
+  ASSERT_TRUE(rows.fold->apply({&many, 1}));
+  EXPECT_EQ(rows.fold->unwritten_events(), many.size());
+  EXPECT_EQ(Moment(*rows.generation).checkpoint()->position.value, 300u);
+  ASSERT_TRUE(rows.fold->write());
+  EXPECT_EQ(rows.fold->unwritten_events(), 0u);
+  rows.disk.crash();
+  rows.fold.reset();
+  rows.generation.reset();
+  auto again = Generation::open(rows.disk.mount(), "/rows", false);
+  ASSERT_TRUE(again) << again.error().ToString();
+  rows.generation = std::move(*again);
+  EXPECT_EQ(Moment(*rows.generation).checkpoint()->position, events.back().position);
+  const State state = state_at(books.events(), books.log().head());
+  for (const std::string& key : books.keys()) EXPECT_EQ(rows.claim(key), state.claim(key)) << key;
+  std::size_t below = 0;
+  for (const Event& event : events)
+    below += any_path(
+        event, [](std::string_view path) { return path != "hall" && at_or_below(path, "hall"); });
+  EXPECT_EQ(rows.list(ListKind::below, "hall").size(), below);
 }
 
 // -- what cannot follow is named, and changes nothing

@@ -92,6 +92,39 @@ TEST(Projector, LetsAWaitingWriterGoWhenItStops) {
   EXPECT_TRUE(running->progress().stopped);
 }
 
+// So many that the projector holds back what it has folded.
+void flood(Running& running, Bookkeeper& books) {
+  for (int group = 0; group < 10; ++group) running.committed(books.busy(2'000));
+}
+
+TEST(Projector, WritesWhatItHeldBackWhenNoMoreComes) {
+  Bookkeeper books(6);
+  Running running(books);
+  flood(running, books);
+  while (running->projected() != books.log().head() && !running->progress().stopped) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(running->progress().stopped, std::nullopt);
+}
+
+TEST(Projector, WritesWhatItHeldBackForWhoeverWaitsPausesOrStops) {
+  Bookkeeper books(7);
+  {
+    Running running(books);
+    flood(running, books);
+    ASSERT_TRUE(running->wait_for(books.log().head()));
+    EXPECT_EQ(running->projected(), books.log().head());
+    flood(running, books);
+    EXPECT_THAT(value_of(running->rebuild({})).differences, testing::IsEmpty());
+    flood(running, books);
+    running->stop();
+    EXPECT_EQ(running->projected(), books.log().head());
+  }
+  Running again(books);
+  EXPECT_EQ(again->opened().rebuilt_because, std::nullopt);
+  EXPECT_EQ(again->opened().checkpoint, books.log().head());
+}
+
 TEST(Projector, ReadersAndTheFoldDoNotMeet) {
   Bookkeeper books(5);
   books.busy(200);
