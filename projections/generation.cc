@@ -4,6 +4,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
+#include <algorithm>
 #include <utility>
 
 #include "projections/folders.h"
@@ -17,8 +18,15 @@ constexpr std::array<std::string_view, kFamilies> kNames{
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 // Families that are asked again and again for keys that are not there.
-bool mostly_absent(Family family) {
-  return family == Family::ended || family == Family::lists || family == Family::requests;
+constexpr std::array kMostlyAbsent{Family::ended, Family::lists, Family::requests};
+constexpr bool mostly_absent(Family family) {
+  return std::find(kMostlyAbsent.begin(), kMostlyAbsent.end(), family) != kMostlyAbsent.end();
+}
+
+constexpr std::size_t kRowsAtFirst = std::size_t{1} << 20;
+
+std::uint64_t filter_row(Family family, std::string_view key) {
+  return RowFilter::row(static_cast<std::uint8_t>(family), key);
 }
 
 rocksdb::ColumnFamilyOptions family_options(Family family,
@@ -93,10 +101,43 @@ tl::expected<std::unique_ptr<Generation>, rocksdb::Status> Generation::open(
   if (!status.ok()) return tl::unexpected(status);
   opened->db_.reset(db);
   std::copy(handles.begin(), handles.end(), opened->families_.begin());
+  std::size_t rows = kRowsAtFirst;
+  for (const Family family : kMostlyAbsent) rows += 2 * opened->estimated_rows(family);
+  opened->filter_ = std::make_unique<RowFilter>(rows);
+  if (create) opened->filter_->complete();
   return opened;
 }
 
+void Generation::learn_rows() {
+  if (!learning_.joinable()) learning_ = std::thread([this] { read_keys(); });
+}
+
+// After an error the filter is never complete, and whoever asks RocksDB hears of it.
+void Generation::read_keys() {
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  for (const Family family : kMostlyAbsent) {
+    const auto row = iterate(family, options);
+    for (row->SeekToFirst(); row->Valid(); row->Next()) {
+      if (closing_) return;
+      filter_->add(filter_row(family, view(row->key())));
+    }
+    if (!row->status().ok()) return;
+  }
+  filter_->complete();
+}
+
+void Generation::expect_row(Family family, std::string_view key) {
+  if (mostly_absent(family)) filter_->add(filter_row(family, key));
+}
+
+bool Generation::may_have(Family family, std::string_view key) const {
+  return !mostly_absent(family) || filter_->may_have(filter_row(family, key));
+}
+
 Generation::~Generation() {
+  closing_ = true;
+  if (learning_.joinable()) learning_.join();
   if (db_ == nullptr) return;
   for (rocksdb::ColumnFamilyHandle* handle : families_) db_->DestroyColumnFamilyHandle(handle);
   db_->Close();
@@ -106,6 +147,7 @@ Generation::~Generation() {
 
 rocksdb::Status Generation::get(Family of, std::string_view key, rocksdb::PinnableSlice& value,
                                 const rocksdb::Snapshot* at) const {
+  if (!may_have(of, key)) return rocksdb::Status::NotFound();
   rocksdb::ReadOptions options;
   options.snapshot = at;
   return db_->Get(options, family(of), slice(key), &value);
@@ -116,12 +158,23 @@ void Generation::get(Family of, std::span<const std::string_view> keys, bool sor
                      std::vector<rocksdb::Status>& outcomes) const {
   values.clear();  // a PinnableSlice is not used twice without a reset
   values.resize(keys.size());
-  outcomes.assign(keys.size(), rocksdb::Status());
-  std::vector<rocksdb::Slice> slices;
-  slices.reserve(keys.size());
-  for (const std::string_view key : keys) slices.push_back(slice(key));
-  db_->MultiGet(rocksdb::ReadOptions(), family(of), keys.size(), slices.data(), values.data(),
-                outcomes.data(), sorted);
+  outcomes.assign(keys.size(), rocksdb::Status::NotFound());
+  std::vector<std::size_t> places;
+  std::vector<rocksdb::Slice> asked;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (!may_have(of, keys[i])) continue;
+    places.push_back(i);
+    asked.push_back(slice(keys[i]));
+  }
+  if (asked.empty()) return;
+  std::vector<rocksdb::PinnableSlice> found(asked.size());
+  std::vector<rocksdb::Status> said(asked.size());
+  db_->MultiGet(rocksdb::ReadOptions(), family(of), asked.size(), asked.data(), found.data(),
+                said.data(), sorted);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    values[places[i]] = std::move(found[i]);
+    outcomes[places[i]] = std::move(said[i]);
+  }
 }
 
 std::unique_ptr<rocksdb::Iterator> Generation::iterate(Family of,

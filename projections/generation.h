@@ -12,10 +12,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <tl/expected.hpp>
 #include <vector>
 
 #include "ledger/store/log.h"
+#include "projections/row_filter.h"
 #include "projections/rows.h"
 
 namespace holdfast::projections {
@@ -56,6 +58,13 @@ class Generation {
   rocksdb::ColumnFamilyHandle* family(Family family) const {
     return families_[static_cast<std::size_t>(family)];
   }
+  // Rows of families that are mostly asked for what they do not have are looked for in memory
+  // first: of a folder that was made here at once, of another when all its keys have been read,
+  // which this begins, on a thread of its own.
+  void learn_rows();
+  // Says that a row is there, before it is written.
+  void expect_row(Family family, std::string_view key);
+
   // With nothing read the result is rocksdb::Status::NotFound.
   rocksdb::Status get(Family family, std::string_view key, rocksdb::PinnableSlice& value,
                       const rocksdb::Snapshot* at = nullptr) const;
@@ -77,12 +86,17 @@ class Generation {
 
  private:
   Generation() = default;
+  void read_keys();
+  bool may_have(Family family, std::string_view key) const;
 
   std::shared_ptr<rocksdb::FileSystem> fs_;
   std::unique_ptr<rocksdb::Env> env_;
   std::string dir_;
   std::unique_ptr<rocksdb::DB> db_;
   std::array<rocksdb::ColumnFamilyHandle*, kFamilies> families_{};
+  std::unique_ptr<RowFilter> filter_;
+  std::thread learning_;
+  std::atomic<bool> closing_ = false;
   std::atomic<bool> given_up_ = false;
 };
 

@@ -59,6 +59,7 @@ tl::expected<StartingPoint, StorageError> go_on_from(std::shared_ptr<Generation>
   if (const auto begun = (*fold)->rows()->flush(false); !begun.ok()) {
     return tl::unexpected((*fold)->rows()->error(begun));
   }
+  (*fold)->rows()->learn_rows();
   return StartingPoint{{checkpoint, std::nullopt}, std::move(*fold)};
 }
 

@@ -5,6 +5,7 @@
 namespace holdfast::projections {
 
 void BatchWriter::put(Family family, std::string_view key, std::string_view row) {
+  rows_.expect_row(family, key);
   batch_.Put(rows_.family(family), slice(key), slice(row));
 }
 
@@ -46,6 +47,7 @@ BulkWriter::File& BulkWriter::file(Family family) {
 }
 
 void BulkWriter::put(Family family, std::string_view key, std::string_view row) {
+  rows_.expect_row(family, key);
   File& to = file(family);
   if (failed_.ok()) failed_ = to.writer.Put(slice(key), slice(row));
 }

@@ -203,10 +203,7 @@ TEST_F(DamagedRows, LeftoversOfARebuildAreDeleted) {
   EXPECT_FALSE(fs_->FileExists(folders_->of(77), {}, nullptr).ok());
 }
 
-TEST(Recall, KnowsWhatEndedAndWhatNeverWas) {
-  Bookkeeper books(12);
-  books.busy(2'000);
-  Running running(books);
+void expect_recalled(const Bookkeeper& books, const Running& running) {
   std::vector<std::string_view> keys(books.keys().begin(), books.keys().end());
   keys.push_back("unheard-of");
   const auto claims = value_of(running->forgotten(keys));
@@ -226,6 +223,30 @@ TEST(Recall, KnowsWhatEndedAndWhatNeverWas) {
   EXPECT_EQ(last[0], books.state().last_event("room-1"));
   EXPECT_EQ(last[1], Position{});
   EXPECT_EQ(last[2], books.state().last_event("hall"));
+}
+
+TEST(Recall, KnowsWhatEndedAndWhatNeverWas) {
+  Bookkeeper books(12);
+  books.busy(2'000);
+  Running running(books);
+  expect_recalled(books, running);
+}
+
+// Before, while and after it has learnt which rows there are.
+TEST(Recall, KnowsTheSameAfterARestart) {
+  Bookkeeper books(13);
+  {
+    Running running(books);
+    running.committed(books.busy(2'000));
+    running->stop();
+  }
+  Running again(books);
+  EXPECT_EQ(again->opened().rebuilt_because, std::nullopt);
+  for (int i = 0; i < 50; ++i) {
+    expect_recalled(books, again);
+    again.committed(books.busy(20));
+    ASSERT_TRUE(again->wait_for(books.log().head()));
+  }
 }
 
 }  // namespace
