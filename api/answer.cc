@@ -15,21 +15,21 @@ constexpr std::size_t kMaxItemBytes = kMaxMessageBytes / 2;
 
 std::size_t wire_bytes(const Claim& claim) {
   constexpr std::size_t kNumbers = 192;
-  std::size_t bytes =
-      kNumbers + claim.key.str().size() + claim.resource.str().size() + claim.holder.str().size();
-  if (claim.cart) bytes += claim.cart->str().size();
-  if (claim.label) bytes += claim.label->str().size();
-  if (claim.stolen_from) bytes += claim.stolen_from->str().size();
-  if (claim.stolen_by) bytes += claim.stolen_by->str().size();
+  std::size_t bytes = kNumbers + claim.key.view().size() + claim.resource.view().size() +
+                      claim.holder.view().size();
+  if (claim.cart) bytes += claim.cart->view().size();
+  if (claim.label) bytes += claim.label->view().size();
+  if (claim.stolen_from) bytes += claim.stolen_from->view().size();
+  if (claim.stolen_by) bytes += claim.stolen_by->view().size();
   return bytes;
 }
 
 std::size_t wire_bytes(const ListedResource& resource) {
   constexpr std::size_t kNumbers = 256;
   constexpr std::size_t kPointers = 32;
-  std::size_t bytes = kNumbers + resource.path.str().size();
+  std::size_t bytes = kNumbers + resource.path.view().size();
   for (const auto& [name, value] : resource.definition.attributes) {
-    bytes += kPointers + name.str().size() + value.str().size();
+    bytes += kPointers + name.view().size() + value.view().size();
   }
   return bytes;
 }

@@ -3,12 +3,12 @@
 namespace holdfast::api {
 namespace {
 
-// Requires a zero byte behind its end: of a literal or of a std::string.
+// Requires a zero byte behind its end: of a literal, of a std::string or of a Text.
 capnp::Text::Reader text(std::string_view value) { return {value.data(), value.size()}; }
 
 template <class Tag>
 capnp::Text::Reader text(const Text<Tag>& value) {
-  return {value.str().c_str(), value.str().size()};
+  return text(value.view());
 }
 
 template <class WithSpan>

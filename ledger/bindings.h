@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ledger/domain/ids.h"
+#include "ledger/domain/text_hash.h"
 
 namespace holdfast {
 

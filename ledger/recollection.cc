@@ -211,6 +211,8 @@ Recollection::Done Recollection::fetch_named_paths() {
 Recollection::Done Recollection::fetch_claims() {
   // A claim writes its events on its resource, whose chain goes on from there.
   std::vector<std::string_view>& keys = named_.keys;
+  for (const std::string_view key : keys) state_.prefetch_claim(key);
+  for (const std::string_view path : named_.paths) state_.prefetch_resource(path);
   std::erase_if(keys, [&](std::string_view key) {
     const StandingClaim* claim = state_.find(key);
     if (claim != nullptr) named_.paths.push_back(claim->resource->path.view());
@@ -236,7 +238,7 @@ Recollection::Done Recollection::fetch_paths() {
   for (std::size_t i = 0; i < paths.size(); ++i) {
     // A path without events needs no place in memory.
     if ((*last)[i] || state_.resource(paths[i]) != nullptr) {
-      state_.recall_last_event(Path::trusted(std::string(paths[i])), (*last)[i]);
+      state_.recall_last_event(Path::trusted(paths[i]), (*last)[i]);
     }
   }
   return {};

@@ -97,7 +97,7 @@ class LeastClaims {
 
   Done fold_in(const Event& event) {
     if (!event.key) return {};
-    const std::string& key = event.key->str();
+    const std::string key = event.key->str();
     if (key < from_ || (ceiling_ && key >= *ceiling_)) return {};
     auto found = claims_.find(key);
     if (std::holds_alternative<Moved>(event.happening)) {
@@ -225,7 +225,7 @@ class DefinedPaths {
       : resource_(resource), from_(std::move(from)), most_(most) {}
 
   void fold_in(const Event& event) {
-    const std::string& path = event.resource.str();
+    const std::string path = event.resource.str();
     if (!at_or_below(path, resource_) || path < from_ || (ceiling_ && path >= *ceiling_)) return;
     if (const auto* defined = std::get_if<Defined>(&event.happening)) {
       has_parts_[path] = defined->definition.parts;

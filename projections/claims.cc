@@ -147,7 +147,7 @@ tl::expected<std::vector<std::string>, StorageError> keys_placed(
     for (const Event& event : *events) {
       const bool placed = std::holds_alternative<Held>(event.happening) ||
                           std::holds_alternative<Moved>(event.happening);
-      if (placed && event.key->str() > after) keys.push_back(event.key->str());
+      if (placed && event.key->view() > after) keys.push_back(event.key->str());
     }
   }
   std::sort(keys.begin(), keys.end());

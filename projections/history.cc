@@ -93,7 +93,7 @@ Instant took_effect(const Event& event) {
 
 template <class Name>
 bool is(const std::optional<Name>& name, const std::string& wanted) {
-  return wanted.empty() || (name && name->str() == wanted);
+  return wanted.empty() || (name && name->view() == wanted);
 }
 
 bool passes(const HistoryQuery& query, const Event& event) {
@@ -104,7 +104,7 @@ bool passes(const HistoryQuery& query, const Event& event) {
   const auto in_scope = [&](std::string_view path) { return query.scope.covers(path); };
   return any_path(event, asked_for) && any_path(event, in_scope) && is(event.key, query.key) &&
          is(event.personal.holder, query.holder) &&
-         (query.actor.empty() || event.actor.str() == query.actor) &&
+         (query.actor.empty() || event.actor.view() == query.actor) &&
          (query.type.empty() || type_name(event.happening) == query.type) &&
          is(event.correlation_id, query.correlation_id) &&
          within(query.recorded, event.recorded_at) && within(query.effective, took_effect(event));

@@ -31,7 +31,7 @@ Done restore_state(const Generation& rows, const Checkpoint& at, State& state) {
       each(Family::definitions, [&](std::string_view path, std::string_view row) {
         const auto definition = read_definition(row);
         if (!definition) return false;
-        state.restore_definition(Path::trusted(std::string(path)), definition->resource);
+        state.restore_definition(Path::trusted(path), definition->resource);
         return true;
       });
   if (!definitions) return definitions;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ledger/domain/ids.h"
+#include "ledger/domain/text_hash.h"
 #include "projections/key_order.h"
 
 namespace holdfast::projections {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ledger/domain/ids.h"
+#include "ledger/domain/text_hash.h"
 
 namespace holdfast::projections {
 namespace {

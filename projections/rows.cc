@@ -71,7 +71,7 @@ std::uint64_t flags_of(const Claim& c) {
 
 template <class T>
 T read_text(RowReader& reader) {
-  return T::trusted(std::string(reader.text()));
+  return T::trusted(reader.text());
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ std::optional<Claim> read_claim(std::string_view key, std::string_view row) {
   const std::uint64_t state = flags >> kStateShift;
   if (state > static_cast<std::uint64_t>(ClaimState::stolen)) return std::nullopt;
   Claim c;
-  c.key = Key::trusted(std::string(key));
+  c.key = Key::trusted(key);
   c.state = static_cast<ClaimState>(state);
   c.resource = read_text<Path>(reader);
   c.holder = read_text<Holder>(reader);

@@ -14,14 +14,14 @@ constexpr std::size_t kFrameWords = 64u << 10;
 
 template <class Name>
 std::size_t bytes_of(const std::optional<Name>& name) {
-  return name ? name->str().size() : 0;
+  return name ? name->view().size() : 0;
 }
 
 std::size_t bytes_of(const Attributes& attributes) {
   constexpr std::size_t kPointers = 32;
   std::size_t bytes = 0;
   for (const auto& [name, value] : attributes) {
-    bytes += kPointers + name.str().size() + value.str().size();
+    bytes += kPointers + name.view().size() + value.view().size();
   }
   return bytes;
 }
@@ -42,7 +42,7 @@ std::size_t bytes_of(const Happening& happening) {
 std::size_t wire_bytes(const Event& event) {
   constexpr std::size_t kNumbers = 512;
   const Personal& personal = event.personal;
-  return kNumbers + event.resource.str().size() + bytes_of(event.key) + event.actor.str().size() +
+  return kNumbers + event.resource.view().size() + bytes_of(event.key) + event.actor.view().size() +
          bytes_of(event.request_id) + bytes_of(event.correlation_id) + bytes_of(personal.holder) +
          bytes_of(personal.cart) + bytes_of(personal.label) + bytes_of(personal.on_behalf_of) +
          bytes_of(personal.reason) + personal.source.size() + bytes_of(event.happening);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/live/filter.h"
+#include "ledger/domain/text_hash.h"
 
 namespace holdfast::api {
 

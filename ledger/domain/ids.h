@@ -4,10 +4,11 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "ledger/domain/shared_text.h"
 
 // The strong types for everything that is a name or a number outside. A value that exists has
 // been checked: construction is only by make(), which says no by returning nothing.
@@ -27,18 +28,19 @@ class Text {
  public:
   static std::optional<Text> make(std::string_view text) {
     if (!Tag::valid(text)) return std::nullopt;
-    return Text(std::string(text));
+    return Text(text);
   }
   // For text already checked when it was written (the log, a projection's row).
-  static Text trusted(std::string text) { return Text(std::move(text)); }
+  static Text trusted(std::string_view text) { return Text(text); }
 
-  const std::string& str() const { return text_; }
-  std::string_view view() const { return text_; }
+  std::string str() const { return std::string(view()); }
+  // A NUL follows it.
+  std::string_view view() const { return text_.view(); }
   auto operator<=>(const Text&) const = default;
 
  private:
-  explicit Text(std::string text) : text_(std::move(text)) {}
-  std::string text_;
+  explicit Text(std::string_view text) : text_(text) {}
+  SharedText text_;
 };
 
 struct PathTag {
@@ -96,11 +98,5 @@ inline constexpr std::int64_t kMaxUnits = 1'000'000'000;
 
 // SHA-256.
 using Digest = std::array<std::byte, 32>;
-
-// Transparent hashing, so that maps are searched by string_view without a copy.
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view t) const { return std::hash<std::string_view>{}(t); }
-};
 
 }  // namespace holdfast

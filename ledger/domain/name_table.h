@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ledger/domain/ids.h"
+#include "ledger/domain/text_hash.h"
 
 namespace holdfast {
 
@@ -41,6 +41,11 @@ class NameTable {
       if (slot.node == nullptr) return nullptr;
       if (slot.hash == hash && Name::of(*slot.node) == name) return slot.node;
     }
+  }
+
+  // Has the processor fetch what find() will look at.
+  void prefetch(std::string_view name) const {
+    if (size_ != 0) __builtin_prefetch(&slots_[TextHash{}(name)&mask()]);
   }
 
   // Requires that the name is not in the table.

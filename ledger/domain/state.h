@@ -17,6 +17,7 @@
 #include "ledger/domain/name_table.h"
 #include "ledger/domain/resource.h"
 #include "ledger/domain/standing.h"
+#include "ledger/domain/text_hash.h"
 
 namespace holdfast {
 
@@ -92,6 +93,10 @@ class State {
   std::optional<Instant> next_due() const;  // earliest expiry of a live hold
   // Live holds of the cart in order of key; null: none.
   const CartNode* cart(std::string_view cart) const;
+
+  // Of commands to come: has the processor fetch where their names stand.
+  void prefetch_claim(std::string_view key) const { claims_.prefetch(key); }
+  void prefetch_resource(std::string_view path) const { resources_.prefetch(path); }
 
   // -- resources
   const ResourceNode* resource(std::string_view path) const;  // null: nothing in memory

@@ -35,7 +35,7 @@ ResourceNode& State::node(const Path& path) {
   ResourceNode& added = resources_.insert(std::make_unique<ResourceNode>(path));
   const std::string_view above = parent_of(added.path.view());
   if (!above.empty()) {
-    ResourceNode& parent = node(Path::trusted(std::string(above)));
+    ResourceNode& parent = node(Path::trusted(above));
     added.parent = &parent;
     added.next_sibling = parent.first_child;
     if (parent.first_child != nullptr) parent.first_child->previous_sibling = &added;

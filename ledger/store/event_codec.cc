@@ -27,7 +27,7 @@ std::uint32_t units(Quantity quantity) {
   return static_cast<std::uint32_t>(quantity.units);
 }
 
-capnp::Text::Reader text(const std::string& s) { return {s.c_str(), s.size()}; }
+capnp::Text::Reader text(std::string_view s) { return {s.data(), s.size()}; }  // a NUL follows it
 
 void set_definition(wire::Definition::Builder to, const Definition& from) {
   to.setCapacity(units(from.capacity));
@@ -47,8 +47,8 @@ void set_definition(wire::Definition::Builder to, const Definition& from) {
   auto attributes = to.initAttributes(static_cast<unsigned>(from.attributes.size()));
   unsigned i = 0;
   for (const auto& [name, value] : from.attributes) {
-    attributes[i].setName(text(name.str()));
-    attributes[i++].setValue(text(value.str()));
+    attributes[i].setName(text(name.view()));
+    attributes[i++].setValue(text(value.view()));
   }
 }
 
@@ -84,7 +84,7 @@ struct SetHappening {
     held.setBound(e.bound);
     held.setQuantity(units(e.quantity));
     held.setExpiresAt(e.expires_at.ms);
-    if (e.stolen_from) held.setStolenFrom(text(e.stolen_from->str()));
+    if (e.stolen_from) held.setStolenFrom(text(e.stolen_from->view()));
   }
   void operator()(const Extended& e) {
     auto extended = to.initExtended();
@@ -114,19 +114,19 @@ struct SetHappening {
       moved.setUntil(e.span->until.ms);
     }
     moved.setPreviousOnTo(e.previous_on_to.value);
-    if (e.to) moved.setTo(text(e.to->str()));
+    if (e.to) moved.setTo(text(e.to->view()));
   }
-  void operator()(const Stolen& e) { to.initStolen().setBy(text(e.by.str())); }
+  void operator()(const Stolen& e) { to.initStolen().setBy(text(e.by.view())); }
   void operator()(const Expired& e) { to.initExpired().setDue(e.due.ms); }
 };
 
 void set_personal(wire::Event::Personal::Plain::Builder to, const Personal& from) {
-  if (from.holder) to.setHolder(text(from.holder->str()));
+  if (from.holder) to.setHolder(text(from.holder->view()));
   if (!from.source.empty()) to.setSource(text(from.source));
-  if (from.label) to.setLabel(text(from.label->str()));
-  if (from.cart) to.setCart(text(from.cart->str()));
-  if (from.reason) to.setReason(text(from.reason->str()));
-  if (from.on_behalf_of) to.setOnBehalfOf(text(from.on_behalf_of->str()));
+  if (from.label) to.setLabel(text(from.label->view()));
+  if (from.cart) to.setCart(text(from.cart->view()));
+  if (from.reason) to.setReason(text(from.reason->view()));
+  if (from.on_behalf_of) to.setOnBehalfOf(text(from.on_behalf_of->view()));
 }
 
 void set_event(wire::Event::Builder to, const Event& from) {
@@ -151,12 +151,12 @@ void set_event(wire::Event::Builder to, const Event& from) {
   to.setStep(static_cast<std::uint16_t>(from.step));
   to.setHasAvailable(from.available.has_value());
   to.setAvailable(from.available.value_or(0));
-  to.setResource(text(from.resource.str()));
-  if (from.key) to.setKey(text(from.key->str()));
-  to.setActor(text(from.actor.str()));
-  if (from.request_id) to.setRequestId(text(from.request_id->str()));
+  to.setResource(text(from.resource.view()));
+  if (from.key) to.setKey(text(from.key->view()));
+  to.setActor(text(from.actor.view()));
+  if (from.request_id) to.setRequestId(text(from.request_id->view()));
   set_personal(to.getPersonal().getPlain(), from.personal);
-  if (from.correlation_id) to.setCorrelationId(text(from.correlation_id->str()));
+  if (from.correlation_id) to.setCorrelationId(text(from.correlation_id->view()));
   std::visit(SetHappening{to.getHappening()}, from.happening);
 }
 
@@ -222,7 +222,7 @@ T get(capnp::Text::Reader from, const char* field) {
     throw Unreadable{std::string(field) + " has " + std::to_string(from.size()) +
                      " bytes instead of " + std::to_string(min) + " to " + std::to_string(max)};
   }
-  return T::trusted(std::string(from.begin(), from.size()));
+  return T::trusted({from.begin(), from.size()});
 }
 
 Quantity quantity(std::uint32_t units) {

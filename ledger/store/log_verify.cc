@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "ledger/domain/text_hash.h"
+
 namespace holdfast::store {
 namespace {
 
@@ -40,11 +42,11 @@ tl::expected<void, StorageError> ChainCheck::check_transaction(const Event& even
 
 tl::expected<void, StorageError> ChainCheck::follow(const Event& event, Chain chain) {
   const bool resource = chain == Chain::resource;
-  const std::string& name = resource ? event.resource.str() : event.key->str();
+  const std::string_view name = resource ? event.resource.view() : event.key->view();
   const Position named = resource ? event.previous_on_resource : event.previous_of_claim;
   Position& last = (resource ? on_resource_ : of_claim_)[TextHash{}(name)];
   const auto is_of_name = [&](const Event& e) {
-    return resource ? e.resource.str() == name : e.key && e.key->str() == name;
+    return resource ? e.resource.view() == name : e.key && e.key->view() == name;
   };
   if (named != last) {
     // Unless the last one with this hash belongs to another name, an event was left out.
@@ -54,7 +56,7 @@ tl::expected<void, StorageError> ChainCheck::follow(const Event& event, Chain ch
     };
     if (!last || names_it(last) || (named && !names_it(named))) {
       return wrong(event, "it names position " + std::to_string(named.value) +
-                              " as the one before it of " + name + " instead of " +
+                              " as the one before it of " + std::string(name) + " instead of " +
                               std::to_string(last.value));
     }
   }

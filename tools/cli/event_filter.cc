@@ -5,7 +5,7 @@ namespace {
 
 template <class Name>
 bool is(const std::optional<Name>& name, const std::string& wanted) {
-  return wanted.empty() || (name && name->str() == wanted);
+  return wanted.empty() || (name && name->view() == wanted);
 }
 
 }  // namespace
@@ -13,7 +13,7 @@ bool is(const std::optional<Name>& name, const std::string& wanted) {
 bool EventFilter::passes(const Event& event) const {
   const auto asked_for = [&](std::string_view path) { return at_or_below(path, resource); };
   return any_path(event, asked_for) && is(event.key, key) && is(event.personal.holder, holder) &&
-         (actor.empty() || event.actor.str() == actor) &&
+         (actor.empty() || event.actor.view() == actor) &&
          (type.empty() || type_name(event.happening) == type) &&
          is(event.correlation_id, correlation);
 }
