@@ -28,7 +28,7 @@ LAYERS = ("ledger/domain", "ledger/store", "ledger/proof", "ledger", "ledger/acc
           "api", "tools", "tests")
 # Generated beside their schema but used from a lower layer than their folder.
 LAYER_OF_FILE = {"ledger/event.capnp.h": "ledger/store"}
-DOMAIN_LIBRARIES = ("tl/expected.hpp",)
+DOMAIN_LIBRARIES = ("tl/expected.hpp", "xxhash.h")
 
 READS_THE_CLOCK = re.compile(
     r"\b(?:system|steady|high_resolution|utc|tai|gps|file)_clock\b"
@@ -89,7 +89,7 @@ def check_include(root, path, text):
         elif own == "ledger/domain" and not re.fullmatch(r"[a-z_]+", target):
             if target not in DOMAIN_LIBRARIES:
                 yield line, (f"the domain may not include <{target}>; only the standard library, "
-                             "tl/expected.hpp and ledger/domain")
+                             "tl/expected.hpp, xxhash.h and ledger/domain")
         elif layer_of(target):
             yield line, f'<{target}> is ours; write it as "{target}"'
 
