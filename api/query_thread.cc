@@ -22,11 +22,10 @@ QueryThread::~QueryThread() {
 }
 
 bool QueryThread::post(std::function<void()> work) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (queue_.size() >= kMaxQueued) return false;
-    queue_.push_back(std::move(work));
-  }
+  // Notified under the lock: once the work runs, who waits for it may destroy this.
+  const std::lock_guard lock(mutex_);
+  if (queue_.size() >= kMaxQueued) return false;
+  queue_.push_back(std::move(work));
   changed_.notify_one();
   return true;
 }

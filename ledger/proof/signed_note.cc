@@ -71,7 +71,7 @@ std::optional<Note> parse_note(std::string_view note) {
   rest.remove_prefix(kDash.size());
   const auto name = take(rest, ' ');
   const auto signature = take(rest, '\n');
-  if (!signature || !rest.empty()) return std::nullopt;
+  if (!name || !signature || !rest.empty()) return std::nullopt;
   const auto ledger = read_origin(*name);
   const auto bytes = fixed<kHashBytes + sizeof(Signature)>(from_base64(*signature));
   if (!ledger || !bytes) return std::nullopt;
