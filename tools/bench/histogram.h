@@ -16,6 +16,8 @@ class Histogram {
     if (value > largest_) largest_ = value;
   }
 
+  void clear() { *this = {}; }
+
   std::uint64_t total() const { return total_; }
   std::uint64_t largest() const { return largest_; }
 
