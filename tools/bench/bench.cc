@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <exception>
-#include <iterator>
 
 #include "tools/bench/load.h"
 
@@ -10,17 +9,22 @@ namespace holdfast::tools {
 
 namespace {
 
-constexpr double kShares[] = {0.5, 0.9, 0.99, 0.999, 0.9999};
-constexpr const char* kNames[] = {"p50", "p90", "p99", "p99.9", "p99.99"};
-constexpr const char* kKeys[] = {"p50_us", "p90_us", "p99_us", "p999_us", "p9999_us"};
+struct Percentile {
+  double share;
+  const char* name;
+  const char* key;  // in JSON
+};
+constexpr Percentile kPercentiles[] = {{0.5, "p50", "p50_us"},
+                                       {0.9, "p90", "p90_us"},
+                                       {0.99, "p99", "p99_us"},
+                                       {0.999, "p99.9", "p999_us"},
+                                       {0.9999, "p99.99", "p9999_us"}};
 
 double microseconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e3; }
 
-std::uint64_t operations(const LoadResult& result) { return result.accepted + result.queries; }
-
 void print_latency_json(const Histogram& latency) {
-  for (std::size_t i = 0; i < std::size(kShares); ++i) {
-    fmt::print("\"{}\": {:.1f}, ", kKeys[i], microseconds(latency.percentile(kShares[i])));
+  for (const auto& [share, name, key] : kPercentiles) {
+    fmt::print("\"{}\": {:.1f}, ", key, microseconds(latency.percentile(share)));
   }
   fmt::print("\"max_us\": {:.1f}, \"requests\": {}", microseconds(latency.largest()),
              latency.total());
@@ -30,7 +34,7 @@ void print_latency_json(const Histogram& latency) {
 void print_json(const BenchOptions& options, const LoadResult& result) {
   const bool commands = result.command_ns.total() > 0;
   fmt::print("{{\"operations_per_s\": {:.1f}, ",
-             static_cast<double>(operations(result)) / result.seconds);
+             static_cast<double>(result.operations()) / result.seconds);
   print_latency_json(commands ? result.command_ns : result.query_ns);
   if (commands && result.query_ns.total() > 0) {
     fmt::print(", \"queries\": {{");
@@ -41,7 +45,7 @@ void print_json(const BenchOptions& options, const LoadResult& result) {
       ", \"operations\": {}, \"refused\": {}, \"errors\": {}, \"unsent\": {}, \"watched\": {}, "
       "\"seconds\": {:.3f}, \"connections\": {}, \"batch\": {}, \"pipeline\": {}, "
       "\"by_second\": [",
-      operations(result), result.refused, result.errors, result.unsent, result.watched,
+      result.operations(), result.refused, result.errors, result.unsent, result.watched,
       result.seconds, options.connections, options.batch, options.pipeline);
   const char* separator = "";
   for (const Second& second : result.by_second) {
@@ -55,8 +59,8 @@ void print_json(const BenchOptions& options, const LoadResult& result) {
 void print_latency(const char* what, const Histogram& latency) {
   if (latency.total() == 0) return;
   fmt::print("{} answered in microseconds:", what);
-  for (std::size_t i = 0; i < std::size(kShares); ++i) {
-    fmt::print(" {} {:.0f},", kNames[i], microseconds(latency.percentile(kShares[i])));
+  for (const auto& [share, name, key] : kPercentiles) {
+    fmt::print(" {} {:.0f},", name, microseconds(latency.percentile(share)));
   }
   fmt::print(" longest {:.0f}\n", microseconds(latency.largest()));
 }
@@ -72,8 +76,8 @@ void print_seconds(std::vector<Second> seconds) {
 void print_table(const BenchOptions& options, const LoadResult& result) {
   fmt::print("{} connections, {} requests under way on each, {} commands in each\n",
              options.connections, options.pipeline, options.batch);
-  fmt::print("accepted   {:>12}   {:.0f} a second for {:.1f} s\n", operations(result),
-             static_cast<double>(operations(result)) / result.seconds, result.seconds);
+  fmt::print("accepted   {:>12}   {:.0f} a second for {:.1f} s\n", result.operations(),
+             static_cast<double>(result.operations()) / result.seconds, result.seconds);
   fmt::print("refused    {:>12}\n", result.refused);
   fmt::print("errors     {:>12}\n", result.errors);
   if (options.rate) fmt::print("unsent     {:>12}   due, and not begun in time\n", result.unsent);

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -154,7 +153,7 @@ void Load::send_what_is_due() {
 void Load::send(Lane& lane, std::uint64_t due_ns) {
   const std::uint64_t at_most = options_.operations ? *options_.operations - sent_ : options_.batch;
   api::Request request = workload_.next(lane.work, at_most);
-  const std::uint64_t operations = std::max(lane.work.commands, 1u);
+  const std::uint64_t operations = lane.work.operations();
   sent_ += operations;
   if (options_.rate) {
     next_due_ns_ +=
@@ -186,8 +185,7 @@ void Load::failed(const std::string& why) {
 
 void Load::count(const Lane& lane, wire::Response::Reader response) {
   if (!response.isOutcomes()) {
-    const std::uint64_t operations = std::max(lane.work.commands, 1u);
-    (response.isRefused() ? result_.refused : result_.queries) += operations;
+    (response.isRefused() ? result_.refused : result_.queries) += lane.work.operations();
     return;
   }
   for (const auto outcome : response.getOutcomes()) {
@@ -216,7 +214,7 @@ void Load::acknowledge(const Lane& lane, wire::Response::Reader response) {
 void Load::every_second() {
   second_.async_wait([this](boost::system::error_code error) {
     if (error) return;
-    const std::uint64_t accepted = result_.accepted + result_.queries;
+    const std::uint64_t accepted = result_.operations();
     result_.by_second.push_back({accepted - before_second_, this_second_ns_.percentile(0.99)});
     before_second_ = accepted;
     this_second_ns_.clear();
@@ -229,7 +227,7 @@ void Load::show_progress() {
   progress_.expires_after(kProgressEvery);
   progress_.async_wait([this](boost::system::error_code error) {
     if (error) return;
-    const std::uint64_t accepted = result_.accepted + result_.queries;
+    const std::uint64_t accepted = result_.operations();
     const double rate = static_cast<double>(accepted - shown_) * 1'000 /
                         static_cast<double>(kProgressEvery.count());
     shown_ = accepted;

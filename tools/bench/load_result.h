@@ -15,6 +15,8 @@ struct Second {
 };
 
 struct LoadResult {
+  std::uint64_t operations() const { return accepted + queries; }
+
   double seconds = 0;             // from the first request to the last answer
   std::uint64_t accepted = 0;     // commands
   std::uint64_t queries = 0;      // answered

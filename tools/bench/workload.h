@@ -20,6 +20,9 @@ class Workload {
 
   // Requests that come one after the other.
   struct Lane {
+    // Commands, or the one query.
+    std::uint64_t operations() const { return commands > 0 ? commands : 1; }
+
     unsigned commands = 0;          // in the request; 0: it is a query
     std::vector<std::string> keys;  // of the commands, in order
     unsigned step = 0;              // of the claims' life

@@ -21,12 +21,12 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def run(*arguments, server=None):
+def run(*arguments, server=None, program="holdfast"):
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith("HOLDFAST_")}
     if server:
         environment["HOLDFAST_SERVER"] = server
-    result = subprocess.run([os.path.join(BIN, "holdfast"), *arguments], capture_output=True,
+    result = subprocess.run([os.path.join(BIN, program), *arguments], capture_output=True,
                             text=True, timeout=60, check=False, env=environment)
     return result.returncode, result.stdout, result.stderr
 
