@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/convert_query.h"
 #include "api/form.h"
 #include "api/text/fields.h"
 
@@ -191,10 +192,35 @@ Reply AccessRecorder::recorded(wire::Request::Reader request, const Caller& call
   if (is_command(request)) {
     return refusals_ ? with_refusals(request, caller, std::move(reply)) : std::move(reply);
   }
+  if (request.isQueries() && request.getQueries().size() <= kMaxQueries) {
+    return each_recorded(request.getQueries(), caller, std::move(reply));
+  }
   return [asking = asking(request, caller), reply = std::move(reply)](Fill fill) {
     reply([asking, fill = std::move(fill)](wire::Response::Builder response) {
       fill(response);
       asking->answered(response);
+    });
+  };
+}
+
+// As if each had been asked alone.
+Reply AccessRecorder::each_recorded(capnp::List<wire::Query>::Reader queries, const Caller& caller,
+                                    Reply reply) const {
+  std::vector<std::shared_ptr<Asking>> askings;
+  askings.reserve(queries.size());
+  for (const auto query : queries) {
+    capnp::MallocMessageBuilder message;
+    auto alone = message.initRoot<wire::Request>();
+    alone.setQuery(query);
+    askings.push_back(asking(alone.asReader(), caller));
+  }
+  return [askings = std::move(askings), reply = std::move(reply)](Fill fill) {
+    reply([askings, fill = std::move(fill)](wire::Response::Builder response) {
+      fill(response);
+      for (unsigned i = 0; i < askings.size(); ++i) {
+        askings[i]->answered(response.isAnswers() ? response.getAnswers()[i].asReader()
+                                                  : response.asReader());
+      }
     });
   };
 }

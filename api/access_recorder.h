@@ -56,6 +56,8 @@ class AccessRecorder {
   std::shared_ptr<Asking> asking(wire::Request::Reader request, const Caller& caller) const;
 
  private:
+  Reply each_recorded(capnp::List<wire::Query>::Reader queries, const Caller& caller,
+                      Reply reply) const;
   Reply with_refusals(wire::Request::Reader request, const Caller& caller, Reply reply) const;
 
   access::AccessLog& log_;

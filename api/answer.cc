@@ -185,6 +185,14 @@ Fill resources_answer(ResourceList list, Position at) {
   };
 }
 
+Fill answers_answer(std::vector<Fill> answers, Position at) {
+  return [answers = std::move(answers), at](wire::Response::Builder response) {
+    response.setPosition(at.value);
+    auto list = response.initAnswers(static_cast<unsigned>(answers.size()));
+    for (unsigned i = 0; i < list.size(); ++i) answers[i](list[i]);
+  };
+}
+
 Fill done_answer(Position at) {
   return [at](wire::Response::Builder response) {
     response.setPosition(at.value);

@@ -36,6 +36,8 @@ Fill free_answer(std::int64_t units, Position at);
 Fill pieces_answer(AvailabilityPage page, Position at);
 // Cut off, with a cursor, where it would be larger than a message may be.
 Fill resources_answer(ResourceList list, Position at);
+// In order, each with its own position.
+Fill answers_answer(std::vector<Fill> answers, Position at);
 Fill done_answer(Position at);
 
 }  // namespace holdfast::api

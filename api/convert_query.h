@@ -21,6 +21,9 @@ inline constexpr std::size_t kMaxPage = 500;
 // Pieces of availability likewise.
 inline constexpr std::size_t kMaxPieces = 10'000;
 
+// Queries that are asked together at most.
+inline constexpr unsigned kMaxQueries = 1'000;
+
 // The earlier point a query is about, as it was named: one of the two.
 struct NamedPoint {
   std::optional<Position> position;

@@ -159,6 +159,8 @@ void Dispatch::Impl::carry_out(wire::Request::Reader request, const Caller& call
         return accesses_.ask(request.getQuery().getAccess(), reply);
       }
       return queries_.ask(request.getQuery(), caller, std::move(reply));
+    case wire::Request::QUERIES:
+      return queries_.ask(request.getQueries(), caller, std::move(reply));
     case wire::Request::ADMIN:
       return admin(request.getAdmin(), std::move(reply));
     case wire::Request::PROOF:

@@ -71,6 +71,37 @@ std::optional<std::vector<Key>> unrecorded(const State& state, std::string_view 
   return keys;
 }
 
+// Pieces of availability that queries asked together may list.
+constexpr std::uint64_t kMaxPiecesOfAll = kMaxPieces;
+
+Refusal over_limit(const char* name, std::uint64_t max) {
+  Refusal refusal{Reason::limit};
+  refusal.name = name;
+  refusal.max = static_cast<std::int64_t>(max);
+  return refusal;
+}
+
+std::uint64_t pieces_of(wire::Query::Reader query) {
+  if (!query.isAvailability()) return 0;
+  const auto availability = query.getAvailability();
+  if (availability.getFrom() == wire::NONE && availability.getUntil() == wire::NONE) return 0;
+  return availability.getLimit() > 0 ? availability.getLimit() : kMaxPieces;
+}
+
+// Nothing: they may be asked together.
+std::optional<Refusal> refuse_together(capnp::List<wire::Query>::Reader queries) {
+  KJ_REQUIRE(queries.size() > 0, "queries, but none");
+  if (queries.size() > kMaxQueries) return over_limit("queries", kMaxQueries);
+  std::uint64_t pieces = 0;
+  for (const auto query : queries) {
+    KJ_REQUIRE(query.isClaim() || query.isAvailability() || query.isNextFree(),
+               "a query that is asked alone");
+    pieces += pieces_of(query);
+  }
+  if (pieces > kMaxPiecesOfAll) return over_limit("pieces", kMaxPiecesOfAll);
+  return std::nullopt;
+}
+
 }  // namespace
 
 Queries::Queries(Ledger& ledger, projections::Projections& projections,
@@ -78,23 +109,51 @@ Queries::Queries(Ledger& ledger, projections::Projections& projections,
     : ledger_(ledger), projections_(projections), key_(key) {}
 
 void Queries::ask(wire::Query::Reader query, const Caller& caller, Reply reply) {
+  auto find = finding(query, caller);
+  if (!find) return refuse(reply, std::move(find.error()));
+  ledger_.read([this, find = std::move(*find), reply = std::move(reply)](
+                   const State& state, Instant now) -> Ledger::Deliver {
+    return [this, found = find(state, now), reply](Position at) { give(found, at, reply); };
+  });
+}
+
+void Queries::ask(capnp::List<wire::Query>::Reader queries, const Caller& caller, Reply reply) {
+  if (auto refusal = refuse_together(queries)) return refuse(reply, std::move(*refusal));
+  std::vector<Find> finds;
+  finds.reserve(queries.size());
+  for (const auto query : queries) {
+    auto find = finding(query, caller);
+    finds.push_back(find ? std::move(*find) : [refusal = find.error()](const State&, Instant) {
+      return Found{[refusal](Position at) { return refused_answer(refusal, at); }};
+    });
+  }
+  ledger_.read([this, finds = std::move(finds), reply = std::move(reply)](
+                   const State& state, Instant now) -> Ledger::Deliver {
+    std::vector<Found> found;
+    found.reserve(finds.size());
+    for (const Find& find : finds) found.push_back(find(state, now));
+    return [this, found = std::move(found), reply](Position at) { give_all(found, at, reply); };
+  });
+}
+
+Queries::Finding Queries::finding(wire::Query::Reader query, const Caller& caller) const {
   switch (query.which()) {
     case wire::Query::CLAIM:
-      return claim(query.getClaim(), caller, std::move(reply));
+      return claim(query.getClaim(), caller);
     case wire::Query::CLAIMS:
-      return claims(query.getClaims(), caller, std::move(reply));
+      return claims(query.getClaims(), caller);
     case wire::Query::AVAILABILITY:
-      return availability(query.getAvailability(), caller, std::move(reply));
+      return availability(query.getAvailability(), caller);
     case wire::Query::HISTORY:
-      return history(query.getHistory(), caller, std::move(reply));
+      return history(query.getHistory(), caller);
     case wire::Query::HEAD:
-      return head(std::move(reply));
+      return head();
     case wire::Query::NEXT_FREE:
-      return next_free(query.getNextFree(), caller, std::move(reply));
+      return next_free(query.getNextFree(), caller);
     case wire::Query::RESOURCES:
-      return resources(query.getResources(), caller, std::move(reply));
+      return resources(query.getResources(), caller);
     case wire::Query::TALLIES:
-      return tallies(query.getTallies(), caller, std::move(reply));
+      return tallies(query.getTallies(), caller);
     case wire::Query::ACCESS:  // another log's
       break;
   }
@@ -105,196 +164,205 @@ void Queries::refuse(const Reply& reply, Refusal refusal) const {
   reply(refused_answer(std::move(refusal), ledger_.log().head()));
 }
 
-void Queries::claim(wire::ClaimQuery::Reader query, const Caller& caller, Reply reply) {
+Queries::Finding Queries::claim(wire::ClaimQuery::Reader query, const Caller& caller) const {
   auto key = to_query(query);
-  if (!key) return refuse(reply, key.error());
+  if (!key) return tl::unexpected(key.error());
   const auto point = to_point(query.hasAsOf(), query.getAsOf());
-  if (!point) return refuse(reply, point.error());
-  Work as_of = [this, key = *key, scope = caller.grant.scope](AsOf at) {
+  if (!point) return tl::unexpected(point.error());
+  OfProjections as_of = [this, key = *key, scope = caller.grant.scope](AsOf at) {
     auto claim = projections_.claim_as_of(key.view(), at);
     if (!claim) return storage_answer(claim.error());
     if (!*claim || !scope.covers((*claim)->resource.view()))
       return refused_answer(Refusal{Reason::unknown_claim}, at.position);
     return claim_answer(std::move(**claim), at.position);
   };
-  if (*point) return from_projections(*point, std::move(as_of), std::move(reply));
-  ledger_.read([this, key = *key, scope = caller.grant.scope, as_of = std::move(as_of),
-                reply = std::move(reply)](const State& state, Instant now) -> Ledger::Deliver {
+  if (*point) return of_projections(*point, std::move(as_of));
+  return [this, key = std::move(*key), scope = caller.grant.scope, as_of = std::move(as_of)](
+             const State& state, Instant now) {
     if (auto claim = state.claim(key.view()); claim && scope.covers(claim->resource.view())) {
-      return [reply, claim = std::move(*claim)](Position at) { reply(claim_answer(claim, at)); };
+      return Found{[claim = std::move(*claim)](Position at) { return claim_answer(claim, at); }};
     }
-    return [this, as_of, reply, now](Position at) {
-      on_query_thread(std::nullopt, {at, now}, as_of, reply);
-    };
-  });
+    return of_projections(std::nullopt, now, as_of);
+  };
 }
 
-void Queries::claims(wire::ClaimsQuery::Reader query, const Caller& caller, Reply reply) {
-  const auto asked = to_query(query, caller);
-  if (!asked) return refuse(reply, asked.error());
+Queries::Finding Queries::claims(wire::ClaimsQuery::Reader query, const Caller& caller) const {
+  auto asked = to_query(query, caller);
+  if (!asked) return tl::unexpected(asked.error());
   const auto point = to_point(query.hasAsOf(), query.getAsOf());
-  if (!point) return refuse(reply, point.error());
+  if (!point) return tl::unexpected(point.error());
   if (*point) {
-    Work as_of = [this, asked = *asked](AsOf at) {
+    return of_projections(*point, [this, asked = std::move(*asked)](AsOf at) {
       auto page = projections_.claims_as_of(asked, at);
       return page ? claims_answer(std::move(*page)) : storage_answer(page.error());
-    };
-    return from_projections(*point, std::move(as_of), std::move(reply));
-  }
-  ledger_.read([this, asked = *asked, reply = std::move(reply)](const State& state,
-                                                                Instant now) -> Ledger::Deliver {
-    if (auto page = live_claims(state, asked, kMaxVisited)) {
-      return [reply, page = std::move(*page)](Position at) mutable {
-        page.at = at;
-        reply(claims_answer(std::move(page)));
-      };
-    }
-    return [this, asked, reply, now](Position at) {
-      Work rows = [this, asked](AsOf as_of) {
-        auto page = projections_.claims(asked, as_of.now);
-        return page ? claims_answer(std::move(*page)) : storage_answer(page.error());
-      };
-      on_query_thread(std::nullopt, {at, now}, std::move(rows), reply);
-    };
-  });
-}
-
-void Queries::availability(wire::AvailabilityQuery::Reader query, const Caller& caller,
-                           Reply reply) {
-  const auto asked = to_query(query, caller);
-  if (!asked) return refuse(reply, asked.error());
-  const auto point = to_point(query.hasAsOf(), query.getAsOf());
-  if (!point) return refuse(reply, point.error());
-  Judge judge = [this, asked = *asked](const State& state,
-                                       Instant now) -> std::function<Fill(Position)> {
-    if (!asked.window) {
-      return [free = free_at(state, asked.resource, now, ledger_.policy())](Position at) {
-        return free_answer(free, at);
-      };
-    }
-    return [page = availability_page(state, *asked.window, asked.limit, ledger_.policy())](
-               Position at) { return pieces_answer(page, at); };
-  };
-  of_resource(asked->resource, *point, std::move(judge), std::move(reply));
-}
-
-void Queries::next_free(wire::NextFreeQuery::Reader query, const Caller& caller, Reply reply) {
-  const auto asked = to_query(query, caller);
-  if (!asked) return refuse(reply, asked.error());
-  const auto point = to_point(query.hasAsOf(), query.getAsOf());
-  if (!point) return refuse(reply, point.error());
-  Judge judge = [this, asked = *asked](const State& state,
-                                       Instant now) -> std::function<Fill(Position)> {
-    AvailabilityPage found;
-    if (const auto piece = holdfast::next_free(state, asked.at(now), ledger_.policy())) {
-      found.pieces.push_back(*piece);
-    }
-    return [found = std::move(found)](Position at) { return pieces_answer(found, at); };
-  };
-  of_resource(asked->resource, *point, std::move(judge), std::move(reply));
-}
-
-void Queries::of_resource(const Path& resource, std::optional<NamedPoint> point, Judge judge,
-                          Reply reply) {
-  if (!point) {
-    return ledger_.read([judge = std::move(judge), reply = std::move(reply)](
-                            const State& state, Instant now) -> Ledger::Deliver {
-      return [fill = judge(state, now), reply](Position at) { reply(fill(at)); };
     });
   }
-  Work as_of = [this, judge = std::move(judge), resource](AsOf at) {
+  return [this, asked = std::move(*asked)](const State& state, Instant now) {
+    if (auto page = live_claims(state, asked, kMaxVisited)) {
+      return Found{[page = std::move(*page)](Position at) mutable {
+        page.at = at;
+        return claims_answer(std::move(page));
+      }};
+    }
+    return of_projections(std::nullopt, now, [this, asked](AsOf as_of) {
+      auto page = projections_.claims(asked, as_of.now);
+      return page ? claims_answer(std::move(*page)) : storage_answer(page.error());
+    });
+  };
+}
+
+Queries::Finding Queries::availability(wire::AvailabilityQuery::Reader query,
+                                       const Caller& caller) const {
+  auto asked = to_query(query, caller);
+  if (!asked) return tl::unexpected(asked.error());
+  const auto point = to_point(query.hasAsOf(), query.getAsOf());
+  if (!point) return tl::unexpected(point.error());
+  const Path resource = asked->resource;
+  return of_resource(
+      resource, *point,
+      [this, asked = std::move(*asked)](const State& state,
+                                        Instant now) -> std::function<Fill(Position)> {
+        if (!asked.window) {
+          return [free = free_at(state, asked.resource, now, ledger_.policy())](Position at) {
+            return free_answer(free, at);
+          };
+        }
+        return [page = availability_page(state, *asked.window, asked.limit, ledger_.policy())](
+                   Position at) { return pieces_answer(page, at); };
+      });
+}
+
+Queries::Finding Queries::next_free(wire::NextFreeQuery::Reader query, const Caller& caller) const {
+  auto asked = to_query(query, caller);
+  if (!asked) return tl::unexpected(asked.error());
+  const auto point = to_point(query.hasAsOf(), query.getAsOf());
+  if (!point) return tl::unexpected(point.error());
+  const Path resource = asked->resource;
+  return of_resource(
+      resource, *point, [this, asked = std::move(*asked)](const State& state, Instant now) {
+        AvailabilityPage found;
+        const auto piece = holdfast::next_free(state, asked.at(now), ledger_.policy());
+        if (piece) found.pieces.push_back(*piece);
+        return [found = std::move(found)](Position at) { return pieces_answer(found, at); };
+      });
+}
+
+Queries::Find Queries::of_resource(const Path& resource, const std::optional<NamedPoint>& point,
+                                   OfState answer) const {
+  if (!point) {
+    return [answer = std::move(answer)](const State& state, Instant now) {
+      return Found{answer(state, now)};
+    };
+  }
+  return of_projections(point, [this, answer = std::move(answer), resource](AsOf at) {
     const auto state = projections_.resource_as_of(resource, at);
     if (!state) return storage_answer(state.error());
-    return judge(*state, at.now)(at.position);
-  };
-  from_projections(std::move(point), std::move(as_of), std::move(reply));
+    return answer(*state, at.now)(at.position);
+  });
 }
 
-void Queries::resources(wire::ResourcesQuery::Reader query, const Caller& caller, Reply reply) {
+Queries::Finding Queries::resources(wire::ResourcesQuery::Reader query,
+                                    const Caller& caller) const {
   auto asked = to_query(query, caller);
-  if (!asked) return refuse(reply, asked.error());
+  if (!asked) return tl::unexpected(asked.error());
   const auto point = to_point(query.hasAsOf(), query.getAsOf());
-  if (!point) return refuse(reply, point.error());
-  if (!*point) {
-    asked->most_visited = kMaxResourcesVisited;
-    return ledger_.read([this, asked = *asked, reply = std::move(reply)](
-                            const State& state, Instant now) -> Ledger::Deliver {
-      return [list = list_resources(state, asked, ledger_.policy(), now),
-              reply](Position at) mutable { reply(resources_answer(std::move(list), at)); };
+  if (!point) return tl::unexpected(point.error());
+  if (*point) {
+    return of_projections(*point, [this, asked = std::move(*asked)](AsOf at) {
+      auto list = projections_.resources_as_of(asked, ledger_.policy(), at);
+      return list ? resources_answer(std::move(*list), at.position) : storage_answer(list.error());
     });
   }
-  Work as_of = [this, asked = std::move(*asked)](AsOf at) {
-    auto list = projections_.resources_as_of(asked, ledger_.policy(), at);
-    return list ? resources_answer(std::move(*list), at.position) : storage_answer(list.error());
+  asked->most_visited = kMaxResourcesVisited;
+  return [this, asked = std::move(*asked)](const State& state, Instant now) {
+    return Found{[list = list_resources(state, asked, ledger_.policy(), now)](Position at) mutable {
+      return resources_answer(std::move(list), at);
+    }};
   };
-  from_projections(*point, std::move(as_of), std::move(reply));
 }
 
-void Queries::history(wire::HistoryQuery::Reader query, const Caller& caller, Reply reply) {
-  const auto asked = to_query(query, caller);
-  if (!asked) return refuse(reply, asked.error());
+Queries::Finding Queries::history(wire::HistoryQuery::Reader query, const Caller& caller) const {
+  auto asked = to_query(query, caller);
+  if (!asked) return tl::unexpected(asked.error());
   const auto point = to_point(query.hasAsOf(), query.getAsOf());
-  if (!point) return refuse(reply, point.error());
-  Work work = [this, asked = *asked](AsOf at) {
+  if (!point) return tl::unexpected(point.error());
+  return of_projections(*point, [this, asked = std::move(*asked)](AsOf at) {
     auto page = projections_.history(asked, at.position);
     return page ? history_answer(std::move(*page)) : storage_answer(page.error());
-  };
-  from_projections(*point, std::move(work), std::move(reply));
-}
-
-void Queries::tallies(wire::TalliesQuery::Reader query, const Caller& caller, Reply reply) {
-  auto asked = to_query(query, caller);
-  if (!asked) return refuse(reply, asked.error());
-  ledger_.read([this, asked = std::move(*asked), reply = std::move(reply)](
-                   const State& state, Instant now) -> Ledger::Deliver {
-    auto lapsed = unrecorded(state, asked.resource);
-    return [this, asked, lapsed = std::move(lapsed), reply, now](Position at) {
-      if (!lapsed) {
-        return reply(error_answer(wire::ErrorKind::UNAVAILABLE,
-                                  "very many holds have lapsed and are being recorded: ask again"));
-      }
-      Work rows = [this, asked, lapsed = *lapsed](AsOf as_of) {
-        auto page = projections_.tallies(asked, lapsed, as_of.now);
-        return page ? tallies_answer(std::move(*page)) : storage_answer(page.error());
-      };
-      on_query_thread(std::nullopt, {at, now}, std::move(rows), reply);
-    };
   });
 }
 
-void Queries::head(Reply reply) {
-  ledger_.read([this, reply = std::move(reply)](const State& state,
-                                                Instant now) -> Ledger::Deliver {
-    return [this, reply, now, live = state.live_claims()](Position) {
+Queries::Finding Queries::tallies(wire::TalliesQuery::Reader query, const Caller& caller) const {
+  auto asked = to_query(query, caller);
+  if (!asked) return tl::unexpected(asked.error());
+  return [this, asked = std::move(*asked)](const State& state, Instant now) {
+    auto lapsed = unrecorded(state, asked.resource);
+    if (!lapsed) {
+      return Found{[](Position) {
+        return error_answer(wire::ErrorKind::UNAVAILABLE,
+                            "very many holds have lapsed and are being recorded: ask again");
+      }};
+    }
+    return of_projections(
+        std::nullopt, now, [this, asked, lapsed = std::move(*lapsed)](AsOf as_of) {
+          auto page = projections_.tallies(asked, lapsed, as_of.now);
+          return page ? tallies_answer(std::move(*page)) : storage_answer(page.error());
+        });
+  };
+}
+
+Queries::Find Queries::head() const {
+  return [this](const State& state, Instant now) {
+    return Found{[this, now, live = state.live_claims()](Position) -> Fill {
       const store::Log& log = ledger_.log();
       const Head head{log.id(), log.parent(), log.head(), log.root(), now, live, ledger_.status()};
-      reply([this, head](wire::Response::Builder response) {
+      return [this, head](wire::Response::Builder response) {
         put_head(head, projections_.progress(), key_, response);
-      });
-    };
-  });
+      };
+    }};
+  };
 }
 
-void Queries::from_projections(std::optional<NamedPoint> point, Work work, Reply reply) {
-  ledger_.read([this, point = std::move(point), work = std::move(work), reply = std::move(reply)](
-                   const State&, Instant now) -> Ledger::Deliver {
-    return [this, point, work, reply, now](Position at) {
-      on_query_thread(point, {at, now}, work, reply);
-    };
-  });
+Queries::Find Queries::of_projections(const std::optional<NamedPoint>& point,
+                                      OfProjections answer) const {
+  return [this, point, answer = std::move(answer)](const State&, Instant now) {
+    return of_projections(point, now, answer);
+  };
 }
 
-void Queries::on_query_thread(std::optional<NamedPoint> point, AsOf now, Work work, Reply reply) {
-  const bool taken =
-      thread_.post([this, point = std::move(point), now, work = std::move(work), reply] {
-        if (!projections_.wait_for(now.position)) {
-          return reply(error_answer(
-              wire::ErrorKind::UNAVAILABLE,
-              projections_.progress().stopped.value_or("the projections have been stopped")));
-        }
-        const auto at = resolve(point, now);
-        reply(at ? work(*at) : at.error());
-      });
+Queries::Found Queries::of_projections(const std::optional<NamedPoint>& point, Instant now,
+                                       OfProjections answer) const {
+  return {[this, point, now, answer = std::move(answer)](Position at) {
+            const auto as_of = resolve(point, {at, now});
+            return as_of ? answer(*as_of) : as_of.error();
+          },
+          true};
+}
+
+void Queries::give(Found found, Position at, const Reply& reply) {
+  if (!found.of_projections) return reply(found.answer(at));
+  on_query_thread(
+      at, [found = std::move(found), at] { return found.answer(at); }, reply);
+}
+
+void Queries::give_all(std::vector<Found> found, Position at, const Reply& reply) {
+  const bool of_projections = std::ranges::any_of(found, &Found::of_projections);
+  auto answer = [found = std::move(found), at] {
+    std::vector<Fill> answers;
+    answers.reserve(found.size());
+    for (const Found& one : found) answers.push_back(one.answer(at));
+    return answers_answer(std::move(answers), at);
+  };
+  if (!of_projections) return reply(answer());
+  on_query_thread(at, std::move(answer), reply);
+}
+
+void Queries::on_query_thread(Position at, std::function<Fill()> answer, const Reply& reply) {
+  const bool taken = thread_.post([this, at, answer = std::move(answer), reply] {
+    if (projections_.wait_for(at)) return reply(answer());
+    reply(error_answer(wire::ErrorKind::UNAVAILABLE, projections_.progress().stopped.value_or(
+                                                         "the projections have been stopped")));
+  });
   if (!taken) refuse(reply, Refusal{Reason::overloaded});
 }
 

@@ -2,6 +2,8 @@
 
 #include <functional>
 #include <optional>
+#include <tl/expected.hpp>
+#include <vector>
 
 #include "api/answer.h"
 #include "api/caller.h"
@@ -24,28 +26,46 @@ class Queries {
 
   // From any thread. May throw kj::Exception before `reply` is called or kept.
   void ask(wire::Query::Reader query, const Caller& caller, Reply reply);
+  // Several of what the ledger answers one by one: a claim, what is free on a resource, when it is
+  // free next. One read, so that all are of one position.
+  void ask(capnp::List<wire::Query>::Reader queries, const Caller& caller, Reply reply);
 
  private:
   using AsOf = projections::AsOf;
-  // Answers on the query thread, for a point in the log that the projections have reached.
-  using Work = std::function<Fill(AsOf)>;
+  // Makes an answer from a state at an instant, to be given with its position.
+  using OfState = std::function<std::function<Fill(Position)>(const State&, Instant)>;
+  // Makes an answer for a point in the log that the projections have reached.
+  using OfProjections = std::function<Fill(AsOf)>;
 
-  void claim(wire::ClaimQuery::Reader query, const Caller& caller, Reply reply);
-  void claims(wire::ClaimsQuery::Reader query, const Caller& caller, Reply reply);
-  void availability(wire::AvailabilityQuery::Reader query, const Caller& caller, Reply reply);
-  void next_free(wire::NextFreeQuery::Reader query, const Caller& caller, Reply reply);
-  void resources(wire::ResourcesQuery::Reader query, const Caller& caller, Reply reply);
-  void history(wire::HistoryQuery::Reader query, const Caller& caller, Reply reply);
-  void tallies(wire::TalliesQuery::Reader query, const Caller& caller, Reply reply);
-  void head(Reply reply);
+  // What the writer has found, which the answer is made of.
+  struct Found {
+    std::function<Fill(Position at)> answer;
+    bool of_projections = false;  // which must have reached the position
+  };
+  // Quick, since it runs on the writer's thread.
+  using Find = std::function<Found(const State&, Instant now)>;
+  using Finding = tl::expected<Find, Refusal>;
 
-  // Makes the answer from a state at an instant, to be given with its position.
-  using Judge = std::function<std::function<Fill(Position)>(const State&, Instant)>;
+  Finding finding(wire::Query::Reader query, const Caller& caller) const;
+  Finding claim(wire::ClaimQuery::Reader query, const Caller& caller) const;
+  Finding claims(wire::ClaimsQuery::Reader query, const Caller& caller) const;
+  Finding availability(wire::AvailabilityQuery::Reader query, const Caller& caller) const;
+  Finding next_free(wire::NextFreeQuery::Reader query, const Caller& caller) const;
+  Finding resources(wire::ResourcesQuery::Reader query, const Caller& caller) const;
+  Finding history(wire::HistoryQuery::Reader query, const Caller& caller) const;
+  Finding tallies(wire::TalliesQuery::Reader query, const Caller& caller) const;
+  Find head() const;
+
   // From the writer's state or, of an earlier point, from the resource's as it was.
-  void of_resource(const Path& resource, std::optional<NamedPoint> point, Judge judge, Reply reply);
+  Find of_resource(const Path& resource, const std::optional<NamedPoint>& point,
+                   OfState answer) const;
+  Find of_projections(const std::optional<NamedPoint>& point, OfProjections answer) const;
+  Found of_projections(const std::optional<NamedPoint>& point, Instant now,
+                       OfProjections answer) const;
+  void give(Found found, Position at, const Reply& reply);
+  void give_all(std::vector<Found> found, Position at, const Reply& reply);
+  void on_query_thread(Position at, std::function<Fill()> answer, const Reply& reply);
   void refuse(const Reply& reply, Refusal refusal) const;
-  void from_projections(std::optional<NamedPoint> point, Work work, Reply reply);
-  void on_query_thread(std::optional<NamedPoint> point, AsOf now, Work work, Reply reply);
   tl::expected<AsOf, Fill> resolve(const std::optional<NamedPoint>& point, AsOf now) const;
 
   Ledger& ledger_;

@@ -45,6 +45,8 @@ struct Request {
     importEnd @7 :ImportEnd;
     subscription @8 :Subscription;  # live events
     proof @9 :Proof;
+    queries @10 :List(Query);  # claim, availability and nextFree, 1 to 1,000, all of one position;
+                               # limits of availability pages: 10,000 pieces together
   }
 }
 
@@ -73,6 +75,7 @@ struct Response {
     signedHead @20 :SignedHead;
     access @21 :AccessAnswer;
     tallies @22 :TalliesAnswer;
+    answers @23 :List(Response);  # of queries: one a query, in order; without ids
   }
 }
 

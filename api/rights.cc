@@ -7,6 +7,7 @@ bool may_send(Role role, wire::Request::Reader request) {
     case wire::Request::HELLO:
     case wire::Request::BATCH:
     case wire::Request::SUBSCRIPTION:
+    case wire::Request::QUERIES:
       return true;
     case wire::Request::QUERY:
       return role != Role::app || !request.getQuery().isAccess();

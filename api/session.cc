@@ -43,6 +43,7 @@ std::size_t cost_of(wire::Request::Reader request, std::size_t frame_bytes) {
       return query.isClaim() || query.isHead() ? kSmall + frame_bytes : kPage + frame_bytes;
     }
     case wire::Request::PROOF:
+    case wire::Request::QUERIES:
       return kPage + frame_bytes;
     default:
       return kSmall + frame_bytes;

@@ -13,18 +13,20 @@ struct NamedWorkload {
   WorkloadKind kind;
   std::uint64_t pools;     // where the options do not say
   std::uint64_t standing;  // likewise
-  bool queries;            // only: each is a request of its own
+  unsigned batch;          // the largest
 };
 
+constexpr unsigned kCommands = 8'192;
+
 const std::map<std::string, NamedWorkload> kWorkloads{
-    {"hold", {WorkloadKind::hold, 0, 0, false}},
-    {"life", {WorkloadKind::life, 0, 0, false}},
-    {"hot", {WorkloadKind::hot, 1, 0, false}},
-    {"transact", {WorkloadKind::transact, 0, 0, false}},
-    {"lookup", {WorkloadKind::lookup, 0, 10'000, true}},
-    {"availability", {WorkloadKind::availability, 1, 100, true}},
-    {"history", {WorkloadKind::history, 1, 1'000, true}},
-    {"mixed", {WorkloadKind::mixed, 10, 1'000, false}}};
+    {"hold", {WorkloadKind::hold, 0, 0, kCommands}},
+    {"life", {WorkloadKind::life, 0, 0, kCommands}},
+    {"hot", {WorkloadKind::hot, 1, 0, kCommands}},
+    {"transact", {WorkloadKind::transact, 0, 0, kCommands}},
+    {"lookup", {WorkloadKind::lookup, 0, 10'000, 1'000}},
+    {"availability", {WorkloadKind::availability, 1, 100, 100}},
+    {"history", {WorkloadKind::history, 1, 1'000, 1}},
+    {"mixed", {WorkloadKind::mixed, 10, 1'000, kCommands}}};
 
 constexpr const char* kAboutWorkloads =
     "hold: each of a resource of its own, or with --pools of an hour of one of them; "
@@ -38,8 +40,9 @@ void add_flow(CLI::App& app, BenchOptions& options) {
   app.add_option("--connections", options.connections)
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
-  app.add_option("--batch", options.batch, "commands in one request")
-      ->check(CLI::Range(1, 8'192))
+  app.add_option("--batch", options.batch,
+                 "commands, lookups or availability queries in one request")
+      ->check(CLI::Range(1u, kCommands))
       ->capture_default_str();
   app.add_option("--pipeline", options.pipeline, "requests under way on each connection")
       ->check(CLI::Range(1, 1'024))
@@ -101,8 +104,9 @@ void add_objects(CLI::App& app, BenchOptions& options) {
 // What CLI11 cannot say of one option alone.
 void settle(BenchOptions& options, const NamedWorkload& workload) {
   options.workload = workload.kind;
-  if (workload.queries && options.batch != 1) {
-    throw CLI::ValidationError("--batch", "a query is a request of its own: --pipeline N");
+  if (options.batch > workload.batch) {
+    throw CLI::ValidationError("--batch", "of this workload a request has at most " +
+                                              std::to_string(workload.batch) + ": --pipeline N");
   }
   if (options.watchers > options.parts) {
     throw CLI::ValidationError("--watchers", "there must be as many --parts");

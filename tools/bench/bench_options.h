@@ -22,7 +22,7 @@ struct BenchOptions {
   std::string token;
   WorkloadKind workload = WorkloadKind::hold;
   unsigned connections = 1;
-  unsigned batch = 1;             // commands in one request
+  unsigned batch = 1;             // commands or queries in one request
   unsigned pipeline = 1;          // requests of one connection under way
   std::optional<double> rate;     // commands a second, whatever the answers do; none: closed loop
   std::optional<double> seconds;  // one of the two

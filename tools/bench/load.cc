@@ -184,6 +184,12 @@ void Load::failed(const std::string& why) {
 }
 
 void Load::count(const Lane& lane, wire::Response::Reader response) {
+  if (response.isAnswers()) {
+    for (const auto one : response.getAnswers()) {
+      ++(one.isRefused() ? result_.refused : result_.queries);
+    }
+    return;
+  }
   if (!response.isOutcomes()) {
     (response.isRefused() ? result_.refused : result_.queries) += lane.work.operations();
     return;

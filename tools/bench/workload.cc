@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::uint64_t kPreparedAtOnce = 1'000;
 constexpr unsigned kWordsPerCommand = 40;
+constexpr unsigned kWordsPerQuery = 24;
 constexpr unsigned kHolds = 4;   // of a transaction
 constexpr unsigned kPage = 100;  // events of a page of history
 constexpr std::int64_t kHourMs = 3'600'000;
@@ -90,6 +91,7 @@ api::Request Workload::standing_claims(std::uint64_t count) {
 api::Request Workload::next(Lane& lane, std::uint64_t at_most) {
   const std::uint64_t count = std::min<std::uint64_t>(options_.batch, at_most);
   lane.commands = 0;
+  lane.queries = 0;
   switch (options_.workload) {
     case WorkloadKind::hold:
     case WorkloadKind::hot:
@@ -99,11 +101,11 @@ api::Request Workload::next(Lane& lane, std::uint64_t at_most) {
     case WorkloadKind::transact:
       return transactions(lane, count);
     case WorkloadKind::lookup:
-      return lookup();
+      return queries(lane, count, &Workload::fill_lookup);
     case WorkloadKind::availability:
-      return availability();
+      return queries(lane, count, &Workload::fill_availability);
     case WorkloadKind::history:
-      return history();
+      return queries(lane, 1, &Workload::fill_history);
     case WorkloadKind::mixed:
       return mixed(lane, count);
   }
@@ -185,38 +187,45 @@ api::Request Workload::life(Lane& lane, std::uint64_t at_most) {
 
 api::Request Workload::mixed(Lane& lane, std::uint64_t at_most) {
   const unsigned turn = lane.turn++ % 10;
-  if (turn == 9) return availability();
-  if (turn % 4 == 3) return lookup();  // 3 and 7
+  if (turn == 9) return queries(lane, 1, &Workload::fill_availability);
+  if (turn % 4 == 3) return queries(lane, 1, &Workload::fill_lookup);  // 3 and 7
   return life(lane, at_most);
 }
 
-api::Request Workload::lookup() {
-  api::Request request;
-  request.root().initQuery().initClaim().setKey(standing_key(some_claim_(random_)));
+api::Request Workload::queries(Lane& lane, std::uint64_t count,
+                               void (Workload::*fill)(wire::Query::Builder)) {
+  lane.queries = static_cast<unsigned>(count);
+  api::Request request(lane.queries * kWordsPerQuery + 16);
+  if (count == 1) {
+    (this->*fill)(request.root().initQuery());
+  } else {
+    for (auto query : request.root().initQueries(lane.queries)) (this->*fill)(query);
+  }
   return request;
+}
+
+void Workload::fill_lookup(wire::Query::Builder query) {
+  query.initClaim().setKey(standing_key(some_claim_(random_)));
 }
 
 // The hours of a pool that nothing takes, in a window that has about kGaps of them.
-api::Request Workload::availability() {
+void Workload::fill_availability(wire::Query::Builder query) {
   const std::uint64_t taken = std::max<std::uint64_t>(options_.standing / options_.pools, 1);
   const std::uint64_t gaps = std::min(taken, kGaps);
   const auto from = static_cast<std::int64_t>(2 * (random_() % (taken - gaps + 1)));
-  api::Request request;
-  auto query = request.root().initQuery().initAvailability();
-  query.setResource(pool_path(some_pool_(random_)));
-  query.setFrom(kFirstHourMs + from * kHourMs);
-  query.setUntil(kFirstHourMs + (from + 2 * static_cast<std::int64_t>(gaps)) * kHourMs);
-  query.setQuantity(options_.pool);
-  return request;
+  auto availability = query.initAvailability();
+  availability.setResource(pool_path(some_pool_(random_)));
+  availability.setFrom(kFirstHourMs + from * kHourMs);
+  availability.setUntil(kFirstHourMs + (from + 2 * static_cast<std::int64_t>(gaps)) * kHourMs);
+  availability.setQuantity(options_.pool);
+  availability.setLimit(kGaps);
 }
 
-api::Request Workload::history() {
-  api::Request request;
-  auto query = request.root().initQuery().initHistory();
-  query.setResource(pool_path(some_pool_(random_)));
-  query.setNewestFirst(true);
-  query.setLimit(kPage);
-  return request;
+void Workload::fill_history(wire::Query::Builder query) {
+  auto history = query.initHistory();
+  history.setResource(pool_path(some_pool_(random_)));
+  history.setNewestFirst(true);
+  history.setLimit(kPage);
 }
 
 }  // namespace holdfast::tools

@@ -20,10 +20,10 @@ class Workload {
 
   // Requests that come one after the other.
   struct Lane {
-    // Commands, or the one query.
-    std::uint64_t operations() const { return commands > 0 ? commands : 1; }
+    std::uint64_t operations() const { return commands + queries; }
 
-    unsigned commands = 0;          // in the request; 0: it is a query
+    unsigned commands = 0;          // in the request
+    unsigned queries = 0;           // likewise; a request has only either
     std::vector<std::string> keys;  // of the commands, in order
     unsigned step = 0;              // of the claims' life
     unsigned turn = 0;              // of a mixed load
@@ -48,9 +48,11 @@ class Workload {
   api::Request transactions(Lane& lane, std::uint64_t count);
   api::Request life(Lane& lane, std::uint64_t at_most);
   api::Request mixed(Lane& lane, std::uint64_t at_most);
-  api::Request lookup();
-  api::Request availability();
-  api::Request history();
+  api::Request queries(Lane& lane, std::uint64_t count,
+                       void (Workload::*fill)(wire::Query::Builder));
+  void fill_lookup(wire::Query::Builder query);
+  void fill_availability(wire::Query::Builder query);
+  void fill_history(wire::Query::Builder query);
 
   const BenchOptions options_;
   std::mt19937_64 random_;

@@ -87,6 +87,28 @@ TEST_F(Accesses, EveryKindOfRequestIsThereAndCommandsAreNot) {
   EXPECT_EQ(of_type("query.access").root().getAccess().getRecords().size(), 1u);
 }
 
+TEST_F(Accesses, QueriesAskedTogetherAreThereOneByOne) {
+  hold("room", "k1");
+  ask([](wire::Request::Builder request) {
+    auto queries = request.initQueries(3);
+    queries[0].initClaim().setKey("k1");
+    queries[1].initClaim().setKey("k2");
+    queries[2].initAvailability().setResource("room");
+  });
+  const auto claims = of_type("query.claim");
+  const auto records = claims.root().getAccess().getRecords();
+  ASSERT_EQ(records.size(), 2u);
+  EXPECT_STREQ(records[0].getReason().cStr(), "unknown_claim") << "newest first";
+  EXPECT_STREQ(records[1].getRequest().getQuery().getClaim().getKey().cStr(), "k1");
+  EXPECT_STREQ(records[1].getOutcome().cStr(), "answered");
+  EXPECT_EQ(of_type("query.availability").root().getAccess().getRecords().size(), 1u);
+  // What is refused whole is there as well.
+  ask([](wire::Request::Builder request) { request.initQueries(1'001); });
+  const auto refused = of_type("queries");
+  ASSERT_EQ(refused.root().getAccess().getRecords().size(), 1u);
+  EXPECT_STREQ(refused.root().getAccess().getRecords()[0].getReason().cStr(), "limit");
+}
+
 TEST_F(Accesses, ARefusedCommandIsThereWithWhatStoodInTheWay) {
   hold("room", "k1");
   hold("room", "k2");

@@ -41,6 +41,11 @@ Right query(const std::string& name, const std::string& fields, const std::strin
           "+",
           "+"};
 }
+// Among others.
+Right queries(const std::string& name, const std::string& fields, const std::string& outside) {
+  return {"queries", R"({"queries":[{")" + name + R"(":{)" + fields + "}}]}", "+", outside, "+",
+          "+"};
+}
 Right proof_of(const std::string& name, const std::string& fields) {
   return {"proof." + name, R"({"proof":{")" + name + R"(":{)" + fields + "}}}", "-", "-", "+", "+"};
 }
@@ -93,6 +98,11 @@ std::vector<Right> rights() {
       query("resources", kOnPath, "-"),
       query("tallies", kOnPath, "-"),
       query("access", "", "-", "-"),
+      queries("claim", R"("key":"KEY")", "?"),
+      queries("claim", R"("key":"KEY","as_of":"@HEAD")", "?"),
+      queries("availability", kOnPath, "-"),
+      queries("availability", kWindow, "-"),
+      queries("next_free", R"("resource":"PATH","duration":1000)", "-"),
       proof_of("records", R"("from":1,"until":1)"),
       proof_of("inclusion", R"("positions":[1],"size":1)"),
       proof_of("consistency", R"("first":1,"size":1)"),
@@ -183,6 +193,10 @@ class Rights : public testing::Test {
     if (!answer) return "+";  // an error, for a reason of its own
     const auto response = answer->root();
     if (response.isRefused()) return told(response.getRefused());
+    if (response.isAnswers()) {
+      const auto one = response.getAnswers()[0];
+      return one.isRefused() ? told(one.getRefused()) : "+";
+    }
     if (!response.isOutcomes()) return "+";
     const auto outcome = response.getOutcomes()[0];
     return outcome.isRefused() ? told(outcome.getRefused()) : "+";
