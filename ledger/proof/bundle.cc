@@ -165,7 +165,7 @@ tl::expected<void, Flaw> check_complete(const Bundle& bundle, const Verified& ve
       const auto found = by_position.find(at);
       const auto before =
           found == by_position.end() ? std::nullopt : previous_on(paths[i], *found->second);
-      if (!before || *before >= at) {
+      if (!before) {
         return flaw(Flaw::Kind::left_out, at,
                     "the event at position " + std::to_string(at.value) + " is on " + paths[i] +
                         " and was left out");

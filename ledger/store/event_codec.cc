@@ -351,7 +351,9 @@ Event event(wire::Event::Reader from) {
   expect(position > 0, "it has no position");
   expect(index < position && index < from.getTransactionCount(),
          "its transaction does not hold its position");
-  expect(from.getPreviousOnResource() < position && from.getPreviousOfClaim() < position,
+  const auto what = from.getHappening();
+  const std::uint64_t on_to = what.isMoved() ? what.getMoved().getPreviousOnTo() : 0;
+  expect(std::max({from.getPreviousOnResource(), from.getPreviousOfClaim(), on_to}) < position,
          "it names a later event as a previous one");
   Event to{.position = {position},
            .transaction = {position - index},
@@ -368,7 +370,7 @@ Event event(wire::Event::Reader from) {
            .available = {},
            .step = from.getStep(),
            .personal = personal(from.getPersonal()),
-           .happening = happening(from.getHappening())};
+           .happening = happening(what)};
   if (from.hasKey()) to.key = get<Key>(from.getKey(), "key");
   if (from.hasRequestId()) to.request_id = get<RequestId>(from.getRequestId(), "requestId");
   if (from.hasCorrelationId()) {

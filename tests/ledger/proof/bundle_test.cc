@@ -180,11 +180,26 @@ TEST_F(BundleTest, ProofsOfOtherPathsOrOfAnotherHeadAreNone) {
   other = bundle("hall/a/1", {1, 2, 4, 5, 6, 7});
   --other.paths[2].entries[0].last.value;
   expect_flaw(other, Flaw::Kind::bad_paths, 0);
+  other = bundle("hall/a/1", {1, 2, 4, 5, 6, 7});
+  other.paths.push_back(other.paths.back());
+  expect_flaw(other, Flaw::Kind::bad_paths, 0);
   Head without = head();
   without.paths.reset();
   other = bundle("hall/a/1", {1, 2, 4, 5, 6, 7});
   other.head = sign_head(without, key_);
   expect_flaw(other, Flaw::Kind::bad_paths, 0);
+}
+
+// Signed by the ledger itself, and yet it cannot be.
+TEST_F(BundleTest, ALastPositionBeyondTheHeadIsNone) {
+  last_["boat/1"] = log_->head() + 1;
+  expect_flaw(bundle("boat/1", {}), Flaw::Kind::bad_paths, 0);
+}
+
+TEST_F(BundleTest, AChainThatDoesNotGoBackIsNone) {
+  last_["boat/1"] = log_->head() + 1;
+  move("hall/a/1", "boat/1", "k1");  // which names itself as the one before on boat/1
+  expect_flaw(bundle("boat/1", {log_->head().value}), Flaw::Kind::malformed, log_->head().value);
 }
 
 TEST_F(BundleTest, AHeadOfSomebodyElseIsNotBelieved) {

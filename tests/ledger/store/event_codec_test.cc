@@ -157,6 +157,7 @@ TEST(EventCodec, NumbersOutOfRangeAreErrors) {
       [](wire::Event::Builder e) { e.setTransactionIndex(17); },
       [](wire::Event::Builder e) { e.setPreviousOnResource(17); },
       [](wire::Event::Builder e) { e.setPreviousOfClaim(18); },
+      [](wire::Event::Builder e) { e.getHappening().initMoved().setPreviousOnTo(17); },
       [](wire::Event::Builder e) { e.getHappening().getHeld().setQuantity(kMaxUnits + 1); },
       [](wire::Event::Builder e) { e.getHappening().getHeld().setUntil(0); },
       [](wire::Event::Builder e) { e.setResource(""); },
