@@ -181,7 +181,7 @@ tl::expected<Head, Flaw> check_manifest(const ExportManifest& manifest, const Ve
   auto head = checked_head(manifest.head, key, "the export");
   if (!head) return head;
   const std::uint64_t size = manifest.until.value;
-  if (!manifest.from || manifest.from.value > size + 1 || size > head->size) {
+  if (!manifest.from || manifest.from.value > size + 1) {
     return flaw(Flaw::Kind::malformed, "its range is none of the head's log");
   }
   if (manifest.filter.empty() && manifest.count != size + 1 - manifest.from.value) {

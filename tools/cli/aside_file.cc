@@ -26,7 +26,7 @@ bool sync_folder_of(const std::string& path) {
 tl::expected<AsideFile, std::string> AsideFile::create(const std::string& path) {
   if (path == "-") return AsideFile(path, STDOUT_FILENO);
   AsideFile file(path, open((path + ".part").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                            S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH));
+                            S_IRUSR | S_IWUSR));
   if (file.file_ < 0) return tl::unexpected(file.why_not("cannot be written"));
   return file;
 }

@@ -23,6 +23,12 @@ inline std::string manifest_beside(const std::string& file) { return file + ".ma
 tl::expected<proof::ExportManifest, ExportFault> read_manifest(const std::string& file,
                                                                const std::string& manifest);
 
+// A file and what it is held against.
+struct ExportPart {
+  std::string file;
+  proof::ExportManifest manifest;
+};
+
 // Called for every event of the file, with its stored bytes. An error ends the reading.
 using TakeRecord = std::function<tl::expected<void, std::string>(Position, std::string_view)>;
 

@@ -8,6 +8,7 @@
 #include "api/endpoint.h"
 #include "api/text/time_text.h"
 #include "tools/cli/ask.h"
+#include "tools/cli/backup.h"
 #include "tools/cli/end_all.h"
 #include "tools/cli/explain.h"
 #include "tools/cli/export.h"
@@ -111,6 +112,8 @@ struct Program {
         exporting(add_export(app, export_options)),
         verify_export(add_verify_export(app, verify_export_options)),
         load(add_load(app, load_options)),
+        backup(add_backup(app, backup_options)),
+        restore(add_restore(app, restore_options)),
         end_all_limit(app.get_subcommand("end-all")->get_option("--limit")) {
     add_steps(*app.get_subcommand("transact"), steps);
   }
@@ -124,6 +127,8 @@ struct Program {
     if (exporting->parsed()) return run_export(options, export_options);
     if (verify_export->parsed()) return run_verify_export(options, verify_export_options);
     if (load->parsed()) return run_load(options, load_options);
+    if (backup->parsed()) return run_backup(options, backup_options);
+    if (restore->parsed()) return run_restore(options, restore_options);
     api::Request request;
     if (watch->parsed()) {
       auto into = request.root().initSubscription().initSubscribe();
@@ -160,6 +165,8 @@ struct Program {
   ExportOptions export_options;
   VerifyExportOptions verify_export_options;
   LoadOptions load_options;
+  BackupOptions backup_options;
+  RestoreOptions restore_options;
   Subcommands commands;
   Subcommands queries;
   Subcommands admin;
@@ -172,6 +179,8 @@ struct Program {
   CLI::App* exporting;
   CLI::App* verify_export;
   CLI::App* load;
+  CLI::App* backup;
+  CLI::App* restore;
   CLI::Option* end_all_limit;
   std::string steps;  // the file of a transaction's
 };
