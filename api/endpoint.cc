@@ -7,6 +7,9 @@
 
 namespace holdfast::api {
 
+namespace asio = boost::asio;
+using tcp = boost::asio::ip::tcp;
+
 namespace {
 
 template <int kName>
@@ -52,7 +55,32 @@ void tune(boost::asio::ip::tcp::socket& socket, const PeerPatience& patience,
   set(TcpOption<TCP_USER_TIMEOUT>(static_cast<int>(patience.untaken.count())));
 }
 
-std::string to_text(const boost::asio::ip::tcp::endpoint& endpoint) {
+tl::expected<tcp::endpoint, std::string> resolve(asio::io_context& io, const Endpoint& endpoint) {
+  boost::system::error_code error;
+  const auto addresses = tcp::resolver(io).resolve(endpoint.host, std::to_string(endpoint.port),
+                                                   tcp::resolver::passive, error);
+  if (!error && !addresses.empty()) return addresses.begin()->endpoint();
+  return tl::unexpected("cannot listen on " + endpoint.host + " port " +
+                        std::to_string(endpoint.port) + ": " + error.message());
+}
+
+tl::expected<tcp::endpoint, std::string> listen_at(tcp::acceptor& acceptor,
+                                                   const tcp::endpoint& address) {
+  boost::system::error_code error;
+  tcp::endpoint bound;
+  const auto step = [&](auto&& action) {
+    if (!error) action();
+  };
+  step([&] { acceptor.open(address.protocol(), error); });
+  step([&] { acceptor.set_option(tcp::acceptor::reuse_address(true), error); });
+  step([&] { acceptor.bind(address, error); });
+  step([&] { acceptor.listen(asio::socket_base::max_listen_connections, error); });
+  step([&] { bound = acceptor.local_endpoint(error); });
+  if (!error) return bound;
+  return tl::unexpected("cannot listen on " + to_text(address) + ": " + error.message());
+}
+
+std::string to_text(const tcp::endpoint& endpoint) {
   std::ostringstream text;
   text << endpoint;
   return text.str();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/system/error_code.hpp>
 #include <chrono>
@@ -7,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 
 namespace holdfast::api {
 
@@ -32,6 +34,13 @@ struct PeerPatience {
 // (keepalive) or waits to send (TCP_USER_TIMEOUT).
 void tune(boost::asio::ip::tcp::socket& socket, const PeerPatience& patience,
           boost::system::error_code& error);
+
+// The first address of that name. Errors are sentences for an operator, here and below.
+tl::expected<boost::asio::ip::tcp::endpoint, std::string> resolve(boost::asio::io_context& io,
+                                                                  const Endpoint& endpoint);
+// Opens, binds and listens; gives the address with the port that was picked.
+tl::expected<boost::asio::ip::tcp::endpoint, std::string> listen_at(
+    boost::asio::ip::tcp::acceptor& acceptor, const boost::asio::ip::tcp::endpoint& address);
 
 // "127.0.0.1:7420", "[::1]:7420"
 std::string to_text(const boost::asio::ip::tcp::endpoint& endpoint);

@@ -48,33 +48,17 @@ tl::expected<std::unique_ptr<Server>, std::string> Server::listen(const ServerOp
 }
 
 tl::expected<void, std::string> Server::open() {
-  error_code error;
-  const std::string wanted = options_.listen.host + " port " + std::to_string(options_.listen.port);
-  const auto addresses = tcp::resolver(threads_.front()->context())
-                             .resolve(options_.listen.host, std::to_string(options_.listen.port),
-                                      tcp::resolver::passive, error);
-  if (error || addresses.empty()) {
-    return tl::unexpected("cannot listen on " + wanted + ": " + error.message());
-  }
-  const tcp::endpoint endpoint = addresses.begin()->endpoint();
-  if (options_.loopback_only && !endpoint.address().is_loopback()) {
-    return tl::unexpected("will not listen on " + wanted +
+  const auto address = resolve(threads_.front()->context(), options_.listen);
+  if (!address) return tl::unexpected(address.error());
+  if (options_.loopback_only && !address->address().is_loopback()) {
+    return tl::unexpected("will not listen on " + to_text(*address) +
                           ": without a token file (--tokens) every client is an operator, so the "
                           "server listens on loopback only (127.0.0.1 or ::1)");
   }
-  const auto step = [&](auto&& action) {
-    if (!error) action();
-  };
-  step([&] { acceptor_.open(endpoint.protocol(), error); });
-  step([&] { acceptor_.set_option(tcp::acceptor::reuse_address(true), error); });
-  step([&] { acceptor_.bind(endpoint, error); });
-  step([&] { acceptor_.listen(asio::socket_base::max_listen_connections, error); });
-  step([&] {
-    const tcp::endpoint bound = acceptor_.local_endpoint(error);
-    port_ = bound.port();
-    address_ = to_text(bound);
-  });
-  if (error) return tl::unexpected("cannot listen on " + wanted + ": " + error.message());
+  const auto bound = listen_at(acceptor_, *address);
+  if (!bound) return tl::unexpected(bound.error());
+  port_ = bound->port();
+  address_ = to_text(*bound);
   return {};
 }
 

@@ -42,6 +42,11 @@ class Server {
   std::string address() const { return address_; }
   std::uint16_t port() const { return port_; }
 
+  // Any thread.
+  std::size_t connections() const;
+  // What requests, answers and buffers of all of them may occupy.
+  std::size_t bytes_in_use() const { return budget_->used(); }
+
   // Accepts no more, answers what was accepted (the ledger must still be running), closes, within
   // a few seconds. Idempotent; one thread at a time.
   void stop();
@@ -51,7 +56,6 @@ class Server {
   tl::expected<void, std::string> open();
   void accept();
   void accepted(boost::asio::ip::tcp::socket socket, std::shared_ptr<IoThread> thread);
-  std::size_t connections() const;
 
   const ServerOptions options_;
   Dispatch& dispatch_;

@@ -22,7 +22,8 @@ class SessionBudget {
   const SessionLimits& limits() const { return limits_; }
   void take(std::size_t bytes) { used_.fetch_add(bytes, std::memory_order_relaxed); }
   void give_back(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
-  bool exhausted() const { return used_.load(std::memory_order_relaxed) > limits_.all_bytes; }
+  std::size_t used() const { return used_.load(std::memory_order_relaxed); }
+  bool exhausted() const { return used() > limits_.all_bytes; }
 
  private:
   const SessionLimits limits_;

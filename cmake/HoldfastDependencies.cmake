@@ -11,3 +11,4 @@ find_package(fmt CONFIG REQUIRED)
 find_package(spdlog CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
 find_package(tl-expected CONFIG REQUIRED)
+find_package(prometheus-cpp CONFIG REQUIRED)  # prometheus-cpp::core

@@ -9,17 +9,19 @@
 namespace holdfast {
 namespace {
 
-std::int64_t read_ms(clockid_t clock) {
+std::int64_t read_us(clockid_t clock) {
   timespec now{};
   HOLDFAST_INVARIANT(clock_gettime(clock, &now) == 0, "the machine has its clocks");
-  return std::int64_t{now.tv_sec} * 1'000 + now.tv_nsec / 1'000'000;
+  return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1'000;
 }
 
 }  // namespace
 
-Instant MachineTime::wall() const { return {read_ms(CLOCK_REALTIME)}; }
+Instant MachineTime::wall() const { return {read_us(CLOCK_REALTIME) / 1'000}; }
 
-std::int64_t MachineTime::steady_ms() const { return read_ms(CLOCK_BOOTTIME); }
+std::int64_t MachineTime::steady_us() const { return read_us(CLOCK_BOOTTIME); }
+
+std::int64_t MachineTime::steady_ms() const { return steady_us() / 1'000; }
 
 LedgerClock::LedgerClock(const TimeSource& source, Instant latest, Duration max_leap)
     : source_(source), max_leap_(max_leap), now_(latest), last_(read()) {}

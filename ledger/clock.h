@@ -14,12 +14,15 @@ class TimeSource {
   virtual ~TimeSource() = default;
   virtual Instant wall() const = 0;            // Unix time, may jump
   virtual std::int64_t steady_ms() const = 0;  // never goes back, counts suspended time
+  // The same, finer where the source is.
+  virtual std::int64_t steady_us() const { return 1'000 * steady_ms(); }
 };
 
 class MachineTime final : public TimeSource {
  public:
   Instant wall() const override;
   std::int64_t steady_ms() const override;
+  std::int64_t steady_us() const override;
 };
 
 // Never goes back. Ahead of it, the wall clock is followed at once; behind it, the ledger's clock

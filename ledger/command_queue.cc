@@ -34,6 +34,11 @@ CommandQueue::Put CommandQueue::put(Item& item, bool wake) {
   return Put::done;
 }
 
+std::size_t CommandQueue::commands() const {
+  const std::lock_guard lock(mutex_);
+  return commands_;
+}
+
 bool CommandQueue::take(std::size_t max_commands, std::optional<Duration> patience,
                         std::vector<Item>& items) {
   std::unique_lock lock(mutex_);

@@ -64,6 +64,8 @@ class CommandQueue {
   // first items, of `max_commands` commands or just over. False: ended, and nothing is left.
   bool take(std::size_t max_commands, std::optional<Duration> patience, std::vector<Item>& items);
 
+  std::size_t commands() const;
+
   // Lets take() return with what is queued.
   void wake();
   // Lets take() return although nothing is queued.
@@ -74,7 +76,7 @@ class CommandQueue {
 
  private:
   const std::size_t max_commands_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> items_;
   std::size_t commands_ = 0;

@@ -18,11 +18,12 @@ constexpr unsigned kMostWaitsInVain = 7;
 }  // namespace
 
 Committer::Committer(store::Log& log, CommittedSink& sink, const TimeSource& source, Fatal& fatal,
-                     std::size_t max_group, std::uint64_t min_free_disk_bytes)
+                     LedgerCounts& counts, std::size_t max_group, std::uint64_t min_free_disk_bytes)
     : log_(log),
       sink_(sink),
       source_(source),
       fatal_(fatal),
+      counts_(counts),
       max_group_(max_group),
       min_free_disk_bytes_(min_free_disk_bytes),
       looked_at_ms_(source.steady_ms()) {
@@ -97,20 +98,33 @@ void Committer::wait_for_more(std::unique_lock<std::mutex>& lock) {
   writes_without_wait_ = (1u << waits_in_vain_) - 1;
 }
 
-bool Committer::commit(std::vector<Group>& groups) {
+std::size_t Committer::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_size_;
+}
+
+bool Committer::append(const std::vector<Group>& groups) {
   std::vector<std::span<const Event>> events;
   store::GroupNote note{.latest = groups.back().latest};
+  std::size_t count = 0;
   for (const Group& group : groups) {
+    count += group.events.size();
     if (!group.events.empty()) events.emplace_back(group.events);
     if (group.import) note.import = group.import;
   }
-  if (!events.empty() || note.import) {
-    if (const auto appended = log_.append_pieces(events, note); !appended) {
-      fatal_.raise(appended.error());
-      return false;
-    }
-    if (fatal_.over()) return false;
+  if (events.empty() && !note.import) return true;
+  const std::int64_t began_us = source_.steady_us();
+  if (const auto appended = log_.append_pieces(events, note); !appended) {
+    fatal_.raise(appended.error());
+    return false;
   }
+  counts_.group_events.add(count);
+  counts_.write_us.add(static_cast<std::uint64_t>(source_.steady_us() - began_us));
+  return !fatal_.over();
+}
+
+bool Committer::commit(std::vector<Group>& groups) {
+  if (!append(groups)) return false;
   std::size_t size = 0;
   for (Group& group : groups) {
     size += group.size();

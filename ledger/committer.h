@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ledger/clock.h"
+#include "ledger/counts.h"
 #include "ledger/fatal.h"
 #include "ledger/group.h"
 #include "ledger/recall.h"
@@ -26,7 +27,7 @@ class Committer {
   // All references outlive it. `max_group`: commands or events beyond which nothing more may wait
   // to be written.
   Committer(store::Log& log, CommittedSink& sink, const TimeSource& source, Fatal& fatal,
-            std::size_t max_group, std::uint64_t min_free_disk_bytes);
+            LedgerCounts& counts, std::size_t max_group, std::uint64_t min_free_disk_bytes);
   ~Committer();  // abandon()
 
   // Blocks while too much is waiting; for a group that nobody waits for, anything: those who come
@@ -39,6 +40,9 @@ class Committer {
   // Free disk space is below the reserve, by the last look at it, at most a second or so ago.
   bool disk_is_low() const { return disk_is_low_.load(std::memory_order_relaxed); }
 
+  // Commands or events handed over that no write has taken yet. Any thread.
+  std::size_t waiting() const;
+
   // Commits what was handed over, writes the latest instant, ends the thread. Idempotent.
   void finish();
   // Ends the thread as soon as it lets go of what it is doing; writes nothing more.
@@ -48,6 +52,7 @@ class Committer {
   void run();
   std::vector<Group> next(bool& idle);
   void wait_for_more(std::unique_lock<std::mutex>& lock);
+  bool append(const std::vector<Group>& groups);
   bool commit(std::vector<Group>& groups);
   bool now_and_then(bool idle);
   bool refresh(Instant latest);
@@ -58,6 +63,7 @@ class Committer {
   CommittedSink& sink_;
   const TimeSource& source_;
   Fatal& fatal_;
+  LedgerCounts& counts_;
   const std::size_t max_group_;
   const std::uint64_t min_free_disk_bytes_;
 
@@ -68,7 +74,7 @@ class Committer {
   unsigned writes_without_wait_ = 0;  // to come
   unsigned waits_in_vain_ = 0;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable for_committer_;
   std::condition_variable for_writer_;
   std::vector<Group> waiting_;

@@ -19,9 +19,10 @@ class Ledger::Impl {
       : log_(log),
         options_(std::move(options)),
         queue_(options_.max_queued_commands),
-        committer_(log, sink, source, fatal_, options_.max_group_commands,
+        committer_(log, sink, source, fatal_, counts_, options_.max_group_commands,
                    options_.min_free_disk_bytes),
-        writer_(log, std::move(state), source, recall, queue_, committer_, fatal_, options_),
+        writer_(log, std::move(state), source, recall, queue_, committer_, fatal_, counts_,
+                options_),
         thread_([this] { writer_.run(); }) {}
 
   void put(Item item) { queue_.put(item); }
@@ -30,6 +31,7 @@ class Ledger::Impl {
     const std::size_t count = commands.size();
     Item item = SubmitItem{std::move(commands), std::move(done)};
     if (queue_.put(item, options_.wake_on_submit) != CommandQueue::Put::full) return;
+    counts_.refusals[static_cast<std::size_t>(Reason::overloaded)].add(count);
     const Outcome overloaded = tl::unexpected(Refusal{.reason = Reason::overloaded});
     std::get<SubmitItem>(item).done(std::vector<Outcome>(count, overloaded), log_.head());
   }
@@ -56,13 +58,20 @@ class Ledger::Impl {
   }
 
   Fatal& fatal() { return fatal_; }
-  const Writer& writer() const { return writer_; }
+  Ledger::Status status() const {
+    Ledger::Status status = writer_.status();
+    status.queued_commands = queue_.commands();
+    status.unwritten_commands = committer_.waiting();
+    return status;
+  }
+  const LedgerCounts& counts() const { return counts_; }
   const store::Log& log() const { return log_; }
   const Policy& policy() const { return options_.policy; }
 
  private:
   store::Log& log_;
   const LedgerOptions options_;
+  LedgerCounts counts_;
   Fatal fatal_;
   CommandQueue queue_;
   Committer committer_;
@@ -112,7 +121,9 @@ void Ledger::import_end(bool more, std::function<void(tl::expected<void, Refusal
   impl_->put(ImportEndItem{more, std::move(done)});
 }
 
-Ledger::Status Ledger::status() const { return impl_->writer().status(); }
+Ledger::Status Ledger::status() const { return impl_->status(); }
+
+const LedgerCounts& Ledger::counts() const { return impl_->counts(); }
 
 const store::Log& Ledger::log() const { return impl_->log(); }
 

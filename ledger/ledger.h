@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ledger/clock.h"
+#include "ledger/counts.h"
 #include "ledger/domain/decide.h"
 #include "ledger/domain/state.h"
 #include "ledger/recall.h"
@@ -94,8 +95,12 @@ class Ledger {
     bool importing;
     bool read_only;
     bool clock_unsafe;
+    std::size_t queued_commands = 0;     // waiting to be decided
+    std::size_t unwritten_commands = 0;  // decided, waiting to be written
   };
   Status status() const;
+  // What was done since it was opened.
+  const LedgerCounts& counts() const;
 
   const store::Log& log() const;
   const Policy& policy() const;

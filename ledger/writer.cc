@@ -22,12 +22,13 @@ bool is_within(const Accepted& answer, const Scope& scope) {
 }  // namespace
 
 Writer::Writer(const store::Log& log, State state, const TimeSource& source, const Recall& recall,
-               CommandQueue& queue, Committer& committer, Fatal& fatal,
+               CommandQueue& queue, Committer& committer, Fatal& fatal, LedgerCounts& counts,
                const LedgerOptions& options)
     : recall_(recall),
       queue_(queue),
       committer_(committer),
       fatal_(fatal),
+      counts_(counts),
       options_(options),
       state_(std::move(state)),
       clock_(source, log.latest(), options.max_clock_leap),
@@ -95,13 +96,17 @@ void Writer::handle(SubmitItem& item) {
   std::vector<Outcome> outcomes;
   outcomes.reserve(item.commands.size());
   make_room_for(item.commands.size());
-  for (const Submission& submission : item.commands) outcomes.push_back(judge(submission, now));
+  for (const Submission& submission : item.commands) {
+    outcomes.push_back(judge(submission, now));
+    count(submission, outcomes.back());
+  }
   group_.commands += item.commands.size();
   group_.answers.push_back(
       OutcomesAnswer{std::move(item.done), std::move(outcomes), state_.head()});
 }
 
 void Writer::handle(ReadItem& item) {
+  counts_.reads.add();
   const Instant now = advance_to_now();
   group_.answers.push_back(ReadAnswer{item.read(state_, now), state_.head()});
 }
@@ -124,6 +129,17 @@ void Writer::handle(ConfirmClockItem& item) {
 
 void Writer::say(std::function<void()> answer) {
   group_.answers.push_back(OtherAnswer{std::move(answer)});
+}
+
+void Writer::count(const Submission& submission, const Outcome& outcome) {
+  const auto told = [&] {
+    if (!outcome) return Told::refused;
+    if (outcome->replayed) return Told::replayed;
+    return outcome->changed() ? Told::accepted : Told::unchanged;
+  }();
+  const std::size_t command = submission ? submission->action.index() : LedgerCounts::kCommands - 1;
+  counts_.commands[command][static_cast<std::size_t>(told)].add();
+  if (!outcome) counts_.refusals[static_cast<std::size_t>(outcome.error().reason)].add();
 }
 
 Outcome Writer::judge(const Submission& submission, Instant now) {

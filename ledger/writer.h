@@ -11,6 +11,7 @@
 #include "ledger/clock.h"
 #include "ledger/command_queue.h"
 #include "ledger/committer.h"
+#include "ledger/counts.h"
 #include "ledger/fatal.h"
 #include "ledger/fresh_key.h"
 #include "ledger/group.h"
@@ -26,7 +27,8 @@ class Writer {
  public:
   // References outlive it.
   Writer(const store::Log& log, State state, const TimeSource& source, const Recall& recall,
-         CommandQueue& queue, Committer& committer, Fatal& fatal, const LedgerOptions& options);
+         CommandQueue& queue, Committer& committer, Fatal& fatal, LedgerCounts& counts,
+         const LedgerOptions& options);
 
   // Until the queue has ended and all of it is decided and handed over, or the ledger is over.
   void run();
@@ -54,6 +56,7 @@ class Writer {
   // Starts what is judged at this instant: the state is as of it.
   Instant advance_to_now();
   Outcome judge(const Submission& submission, Instant now);
+  void count(const Submission& submission, const Outcome& outcome);
   Outcome decide_now(const Submission& submission, Instant now);
   std::optional<Outcome> said_before(const Command& command) const;
   Outcome remember(const Command& command, Accepted answer);
@@ -87,6 +90,7 @@ class Writer {
   CommandQueue& queue_;
   Committer& committer_;
   Fatal& fatal_;
+  LedgerCounts& counts_;
   const LedgerOptions& options_;
 
   State state_;

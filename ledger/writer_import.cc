@@ -59,6 +59,7 @@ void Writer::handle(ImportLinesItem& item) {
       continue;
     }
     outcomes.push_back(judge(line));
+    count(line.submission, outcomes.back());
     import_->line = line.line;
     group_.import = import_;
   }

@@ -1,6 +1,6 @@
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -11,7 +11,9 @@
 #include "api/dispatch.h"
 #include "api/head_publisher.h"
 #include "api/live/hub.h"
+#include "api/metrics.h"
 #include "api/server.h"
+#include "api/status_server.h"
 #include "api/tokens.h"
 #include "ledger/access/access_log.h"
 #include "ledger/clock.h"
@@ -20,6 +22,7 @@
 #include "ledger/store/log.h"
 #include "projections/projections.h"
 #include "tools/holdfastd_options.h"
+#include "tools/server_log.h"
 
 // The server: opens the ledger, serves it until it is told to stop.
 namespace holdfast::tools {
@@ -106,6 +109,15 @@ tl::expected<std::unique_ptr<api::Tokens>, std::string> open_tokens(const std::s
   return nullptr;
 }
 
+// Null: nobody watches.
+tl::expected<std::unique_ptr<api::StatusServer>, std::string> open_status_server(
+    const std::optional<api::Endpoint>& endpoint) {
+  if (!endpoint) return nullptr;
+  auto server = api::StatusServer::listen(*endpoint);
+  if (server) spdlog::info("metrics, health and readiness on http://{}", (*server)->address());
+  return server;
+}
+
 // On SIGHUP.
 void reload_tokens(api::Dispatch& dispatch) {
   if (const auto said = dispatch.reload_tokens()) {
@@ -118,6 +130,8 @@ void reload_tokens(api::Dispatch& dispatch) {
 int serve(const ServerProgram& program, const Signals& signals) {
   const MachineTime time;
   const std::int64_t began_ms = time.steady_ms();
+  const auto status_server = open_status_server(program.metrics);
+  if (!status_server) return refuse(status_server.error());
   store::OpenOptions log_options;
   log_options.dir = program.data;
   log_options.accept_loss_from = program.accept_loss_from;
@@ -163,9 +177,12 @@ int serve(const ServerProgram& program, const Signals& signals) {
                       [](const std::string& why) { spdlog::error("no head published: {}", why); });
   }
 
+  const api::Metrics metrics(ledger, **projections, hub, **server, program.data);
+  if (*status_server) (*status_server)->show(&metrics);
   int signal = signals.wait();
   for (; signal == SIGHUP; signal = signals.wait()) reload_tokens(dispatch);
   spdlog::info("{}: stopping", strsignal(signal));
+  if (*status_server) (*status_server)->show(nullptr, "the server is stopping");
   (*server)->stop();
   ledger.stop();
   publisher.reset();
@@ -182,10 +199,10 @@ int serve(const ServerProgram& program, const Signals& signals) {
 
 int main(int argc, char** argv) {
   using namespace holdfast::tools;
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("holdfastd"));
+  ::umask(S_IRWXG | S_IRWXO);  // what it writes is nobody else's to read
   auto parsed = parse_server_options(argc, argv);
   if (parsed.exit_code) return *parsed.exit_code;
-  spdlog::set_level(spdlog::level::from_str(parsed.program.log_level));
+  set_up_log(parsed.program.log_level, parsed.program.json_logs);
   const Signals signals;
   try {
     fit_connections(parsed.program.server.max_connections);

@@ -98,6 +98,23 @@ void describe_evidence(Options& options, ServerProgram& program) {
                        "time between two of them, while the log grows");
 }
 
+void describe_watching(Options& options, ServerProgram& program) {
+  options.add_text("metrics", "HOST:PORT", "none",
+                   "also serve /metrics (for Prometheus), /healthz and /readyz there, over HTTP",
+                   [&](const std::string& text) -> std::string {
+                     program.metrics = api::parse_endpoint(text);
+                     return program.metrics ? "" : "'" + text + "' is not HOST:PORT";
+                   });
+  options.add("log-level", program.log_level, "what is written to standard error")
+      ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
+  options.add_text("log-format", "text|json", "text", "how: as lines, or a JSON object a line",
+                   [&](const std::string& text) -> std::string {
+                     if (text != "text" && text != "json") return "must be text or json";
+                     program.json_logs = text == "json";
+                     return {};
+                   });
+}
+
 void describe(CLI::App& app, ServerProgram& program) {
   Options options(app);
   options.add("data", program.data, "folder of the ledger; made if missing")->required();
@@ -149,8 +166,7 @@ void describe(CLI::App& app, ServerProgram& program) {
   options.add("io-threads", program.server.io_threads, "threads that serve connections")
       ->check(CLI::Range(1, 64));
   describe_evidence(options, program);
-  options.add("log-level", program.log_level, "what is written to standard error")
-      ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
+  describe_watching(options, program);
   add_accepted_loss(app, "--accept-loss-from", program.accept_loss_from,
                     "positions from this one on are lost and will be missed: serve what is left, "
                     "under a new ledger id");

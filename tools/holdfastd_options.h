@@ -24,7 +24,9 @@ struct ServerProgram {
   std::string tokens;         // file; empty: every client is an operator
   std::string publish_heads;  // file; empty: nowhere
   Duration publish_every{60'000};
+  std::optional<api::Endpoint> metrics;
   std::string log_level = "info";
+  bool json_logs = false;
 };
 
 // Prints help, the version or what is wrong, and gives the exit code, where the program is not to

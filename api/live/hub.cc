@@ -70,6 +70,11 @@ tl::expected<void, Refusal> Hub::subscribe(const Subscribe& subscribe,
   return {};
 }
 
+std::size_t Hub::subscriptions() const {
+  const std::lock_guard lock(mutex_);
+  return listening_;
+}
+
 void Hub::wake() {
   const std::lock_guard lock(mutex_);
   look_ = true;

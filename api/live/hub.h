@@ -42,6 +42,9 @@ class Hub final : public CommittedSink {
 
   void committed(CommittedEvents events) override;
 
+  // How many subscriptions there are. Any thread.
+  std::size_t subscriptions() const;
+
   // Any thread. Refused: bad_time, when `from` is beyond the next event.
   tl::expected<void, Refusal> subscribe(const Subscribe& subscribe, std::shared_ptr<Outlet> outlet);
   // Any thread: an outlet was closed, asked to end, or has room again.
@@ -98,7 +101,7 @@ class Hub final : public CommittedSink {
   const TimeSource& source_;
   const HubOptions options_;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   // Under mutex_. The queue holds all events behind `queued_behind_` up to `committed_`.
   std::deque<CommittedEvents> queue_;
