@@ -29,10 +29,9 @@ class Audit {
   using Checked = tl::expected<void, LogFlaw>;
 
   Audit(const store::RecordLog& log, const std::optional<store::Mark>& mark)
-      : log_(log), mark_(mark), last_(log.head()) {}
+      : log_(log), own_(log.stored_heads().front()), mark_(mark), last_(log.head()) {}
 
   tl::expected<Audited, LogFlaw> run(const std::function<void(Position, Position)>& progress) {
-    const store::Head& own = log_.stored_heads().front();
     if (mark_ && mark_->ledger != log_.id()) {
       return flaw(Kind::replaced, {}, "the watermark is of another one");
     }
@@ -41,15 +40,14 @@ class Audit {
       if (auto checked = check_some(from, until); !checked) return tl::unexpected(checked.error());
       progress(until, last_);
     }
-    const Position stated = std::max(own.position(), mark_ ? mark_->position : Position{});
+    const Position stated = std::max(own_.position(), mark_ ? mark_->position : Position{});
     if (stated > last_) {
       return flaw(Kind::shortened, last_ + 1,
                   "it ends at position " + std::to_string(last_.value) + " and went on to " +
                       std::to_string(stated.value));
     }
-    if (own.position() < last_ || own.tree.root() != tree_.root()) {
-      return flaw(Kind::forked, own.position() < last_ ? own.position() + 1 : Position{1},
-                  "its records are not those that its own head was made of");
+    if (own_.position() < last_) {
+      return flaw(Kind::forked, own_.position() + 1, "it goes on after its own head");
     }
     return Audited{log_.id(), last_, tree_.root()};
   }
@@ -102,10 +100,14 @@ class Audit {
     if (mark_ && mark_->position == position && mark_->root != tree_.root()) {
       return flaw(Kind::forked, {1}, "its records are not those that the watermark was made of");
     }
+    if (own_.position() == position && own_.tree.root() != tree_.root()) {
+      return flaw(Kind::forked, {1}, "its records are not those that its own head was made of");
+    }
     return {};
   }
 
   const store::RecordLog& log_;
+  const store::Head& own_;
   const std::optional<store::Mark>& mark_;
   const Position last_;
   store::MerkleFrontier tree_;

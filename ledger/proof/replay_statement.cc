@@ -65,7 +65,7 @@ std::optional<ReplayStatement> parse_statement(std::string_view text) {
     if (!rows) return std::nullopt;
     statement.projections.push_back(std::move(*rows));
   }
-  if (!text.empty() || statement_text(statement) != all) return std::nullopt;
+  if (statement_text(statement) != all) return std::nullopt;
   return statement;
 }
 

@@ -40,7 +40,7 @@ std::optional<Head> parse_head(std::string_view text) {
       return std::nullopt;
     }
   }
-  if (!text.empty() || text_of(head) != all) return std::nullopt;
+  if (text_of(head) != all) return std::nullopt;
   return head;
 }
 

@@ -209,7 +209,7 @@ Exit verify_folder(const Options& options, const VerifyOptions& what) {
   const auto accesses = audit_accesses(what.data);
   if (!accesses) {
     const proof::LogFlaw& flaw = accesses.error();
-    return unsound(options, proof::name_of(flaw.kind), flaw.first, "the access log: " + flaw.what);
+    return unsound(options, proof::name_of(flaw.kind), flaw.first, flaw.what);
   }
   if (options.json) {
     json::object answer{{"sound", true},

@@ -4,6 +4,8 @@
 #include <functional>
 
 #include "ledger/store/log_db.h"
+#include "ledger/store/record_log.h"
+#include "ledger/store/sha256.h"
 #include "ledger/store/watermark.h"
 #include "tests/ledger/access/opened.h"
 
@@ -35,6 +37,15 @@ class Spoilt : public OpenedLog {
   static void put(const store::LogDb& db, std::uint64_t position, const std::string& value) {
     const auto key = store::event_key({position});
     EXPECT_TRUE(db.db().Put({}, db.events(), {key.data(), key.size()}, value).ok());
+  }
+  static void put_leaf(const store::LogDb& db, std::uint64_t position, const std::string& record) {
+    const auto key = store::run_key({position});
+    const Digest leaf = store::leaf_digest(record);
+    const std::string_view bytes = store::view_of(leaf);
+    EXPECT_TRUE(db.db()
+                    .Put({}, db.tree(), {key.data(), key.size()},
+                         rocksdb::Slice(bytes.data(), bytes.size()))
+                    .ok());
   }
   static void remove(const store::LogDb& db, std::uint64_t position) {
     const auto key = store::event_key({position});
@@ -84,6 +95,48 @@ TEST_F(Spoilt, TheTailIsCutOff) {
     remove(db, 10);
   });
   expect_flaw(Kind::shortened, 9);
+}
+
+TEST_F(Spoilt, ARecordIsAddedBehindItsHead) {
+  spoil([](const store::LogDb& db) {
+    const std::string record = encode({{11}, kNoon, query_of("nobody")});
+    put(db, 11, record);
+    put_leaf(db, 11, record);
+  });
+  expect_flaw(Kind::forked, 11);
+}
+
+TEST_F(Spoilt, ARecordIsEditedAndItsLeafMadeToFit) {
+  const std::string record = encode({{4}, kNoon, query_of("nobody")});
+  spoil([&](const store::LogDb& db) {
+    put(db, 4, record);
+    for (std::uint64_t at = 1; at <= 10; ++at) put_leaf(db, at, get(db, at));
+  });
+  expect_flaw(Kind::forked, 1);
+  // And its own head: what is left to tell is the watermark.
+  spoil([&](const store::LogDb& db) {
+    const store::Head head = db.unchecked_survey()->heads.front();
+    store::MerkleFrontier tree;
+    for (std::uint64_t at = 1; at <= 10; ++at) tree.append(get(db, at));
+    const std::string made = store::encode(store::Head{head.group, head.latest, tree});
+    EXPECT_TRUE(db.db().Put({}, db.meta(), store::head_key(head.group), made).ok());
+  });
+  expect_flaw(Kind::forked, 1);
+}
+
+TEST_F(Spoilt, WhatWasAppendedIsNoRecordOrOlderThanTheOneBefore) {
+  for (const std::string& second :
+       {std::string("nothing"), encode({{2}, kNoon - Duration{1}, query_of("ann")})}) {
+    disk_ = {};
+    {
+      const auto log = store::RecordLog::open({.fs = disk_.mount(), .dir = "/data/access"});
+      ASSERT_TRUE(log) << log.error().what;
+      (*log)->add(encode({{1}, kNoon, query_of("ann")}));
+      (*log)->add(second);
+      ASSERT_TRUE((*log)->write({.latest = kNoon}));
+    }
+    expect_flaw(second == "nothing" ? Kind::unreadable : Kind::broken_chain, 2);
+  }
 }
 
 TEST_F(Spoilt, AnotherLogStandsBesideTheWatermark) {

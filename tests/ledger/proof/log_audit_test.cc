@@ -7,6 +7,7 @@
 #include "ledger/store/event_codec.h"
 #include "ledger/store/log_db.h"
 #include "ledger/store/memory_file_system.h"
+#include "ledger/store/record_log.h"
 #include "ledger/store/sha256.h"
 #include "ledger/store/watermark.h"
 #include "tests/ledger/store/temporary_data.h"
@@ -242,6 +243,59 @@ TEST_F(LogAuditTest, AWatermarkOfAnotherLedgerIsTold) {
   EXPECT_EQ(flaw_of(audit()), "replaced 0");
 }
 
+TEST_F(LogAuditTest, AnEventBeyondTheLogsOwnHeadIsTold) {
+  tamper([](const LogDb& db) {
+    std::string record;
+    store::encode(numbered_hold(1'001), record);
+    store_at(db, {1'001}, record);
+    const auto key = store::run_key({1'001});
+    const Digest leaf = store::leaf_digest(record);
+    const std::string_view bytes = store::view_of(leaf);
+    EXPECT_TRUE(db.db()
+                    .Put({}, db.tree(), {key.data(), key.size()},
+                         rocksdb::Slice(bytes.data(), bytes.size()))
+                    .ok());
+  });
+  EXPECT_EQ(flaw_of(audit()), "forked 1001");
+}
+
+TEST_F(LogAuditTest, WhatIsNoEventThoughItWasAppendedIsNamed) {
+  disk_ = {};
+  {
+    const auto log = store::RecordLog::open({.fs = disk_.mount(), .dir = "/data"});
+    ASSERT_TRUE(log);
+    std::string record;
+    store::encode(numbered_hold(1), record);
+    (*log)->add(record);
+    (*log)->add("nothing");
+    ASSERT_TRUE((*log)->write({.latest = {1'000}}));
+  }
+  EXPECT_EQ(flaw_of(audit()), "unreadable 2");
+}
+
+TEST_F(LogAuditTest, LeavesThatAreGoneAreTold) {
+  tamper([](const LogDb& db) {
+    const auto from = store::run_key({1});
+    const auto until = store::run_key({1'001});
+    EXPECT_TRUE(
+        db.db()
+            .DeleteRange({}, db.tree(), {from.data(), from.size()}, {until.data(), until.size()})
+            .ok());
+  });
+  EXPECT_EQ(flaw_of(audit()), "edited 1");
+}
+
+TEST_F(LogAuditTest, ALedgerFromBeforeTheTreeIsJudgedByItsHeads) {
+  const auto drop_tree = [](const LogDb& db) {
+    EXPECT_TRUE(db.db().DropColumnFamily(db.tree()).ok());
+  };
+  tamper(drop_tree);
+  EXPECT_EQ(flaw_of(audit(true)), "");
+  tamper([](const LogDb& db) { edit(db, {507}); });
+  tamper(drop_tree);
+  EXPECT_EQ(flaw_of(audit(true)), "forked 501");
+}
+
 // -- what only the events themselves tell
 
 class ChainsTest : public LogAuditTest {
@@ -259,6 +313,14 @@ TEST_F(ChainsTest, ALinkLeftOutIsFound) {
   EXPECT_EQ(audit_of(events),
             "broken_chain 3: position 3 (held): it names position 1 as the one before it of "
             "hall/section-a/seat-12 instead of 2");
+}
+
+TEST_F(ChainsTest, AClaimsLinkWithoutAClaimIsFound) {
+  auto events = numbered_holds(1, 3);
+  events[2].happening = Closed{};
+  events[2].key.reset();
+  events[2].previous_of_claim = {1};
+  EXPECT_THAT(audit_of(events), HasSubstr("broken_chain 3: position 3 (closed): it has no key"));
 }
 
 TEST_F(ChainsTest, ATransactionThatIsNotWholeIsFound) {

@@ -87,6 +87,7 @@ TEST_F(ForgedPathProof, AnotherPositionOrRootIsFound) {
 TEST_F(ForgedPathProof, APathThatIsThereCannotBeDenied) {
   PathProof denied{"hall/106", between_.entries};  // hall/104 and hall/106
   expect_nothing(denied);
+  expect_nothing({"hall/104", between_.entries});
   denied = {"hall/106", {before_.entries[0], behind_.entries[0]}};  // not beside each other
   expect_nothing(denied);
   denied = {"hall/106", {before_.entries[0]}};

@@ -72,6 +72,20 @@ TEST_F(ReplayStatementTest, WhatIsSignedForOneLedgerIsNotAnothers) {
             NoteFault::malformed);
 }
 
+TEST_F(ReplayStatementTest, NothingCanBeAddedToWhatIsSigned) {
+  const std::string text(parse_note(note())->text);
+  const auto read = [&](const std::string& said) {
+    return read_signed_statement(sign_note(said, statement_.ledger, key_), verifier());
+  };
+  ASSERT_TRUE(read(text));
+  for (const std::string more : {"\n", "more", "more\n", "more 1\n"}) {
+    EXPECT_FALSE(read(text + more)) << more;
+  }
+  std::string padded = text;
+  padded.insert(padded.find("size ") + 5, "0");
+  EXPECT_FALSE(read(padded));
+}
+
 TEST_F(ReplayStatementTest, AHeadIsNoneAndItIsNoHead) {
   const std::string head =
       sign_head({statement_.ledger, statement_.size, statement_.root, {}}, key_);

@@ -55,6 +55,26 @@ TEST_F(SignedHeadTest, OfAnotherKeyOrLedgerIsSaidSo) {
             NoteFault::other_ledger);
 }
 
+TEST_F(SignedHeadTest, WhatIsSignedForOneLedgerIsNotAnothers) {
+  const std::string note = sign_head(head_, key_);
+  const store::LedgerId other{};
+  const std::string mixed = sign_note(parse_note(note)->text, other, key_);
+  EXPECT_EQ(read_signed_head(mixed, {other, key_.public_key()}).error(), NoteFault::malformed);
+  EXPECT_FALSE(read_unchecked_head(mixed));
+}
+
+TEST_F(SignedHeadTest, NothingCanBeAddedToWhatIsSigned) {
+  const std::string text(parse_note(sign_head(head_, key_))->text);
+  ASSERT_TRUE(read_signed_head(sign_note(text, head_.ledger, key_), verifier()));
+  for (const std::string more : {"\n", "more", "more\n", "paths 1\n"}) {
+    EXPECT_FALSE(read_signed_head(sign_note(text + more, head_.ledger, key_), verifier())) << more;
+  }
+  EXPECT_FALSE(read_signed_head(sign_note("0" + text, head_.ledger, key_), verifier()));
+  std::string padded = text;
+  padded.insert(padded.find("500000"), "0");
+  EXPECT_FALSE(read_signed_head(sign_note(padded, head_.ledger, key_), verifier()));
+}
+
 TEST_F(SignedHeadTest, NoByteOfItCanBeChanged) {
   head_.paths = PathsRoot{7, store::sha256("paths")};
   const std::string note = sign_head(head_, key_);

@@ -136,6 +136,9 @@ TEST(MerkleProof, EveryEarlierTreeIsProvedAndNoOther) {
       ASSERT_FALSE(is_consistent(first, fork.root(first), size, tree.root(size), path));
       ASSERT_FALSE(is_consistent(first, tree.root(first), size, fork.root(size), path));
       ASSERT_FALSE(is_consistent(0, tree.root(first), size, tree.root(size), path));
+      // A tree with a level more, of which the path says nothing.
+      const std::uint64_t larger = 2 * std::bit_ceil(size);
+      ASSERT_FALSE(is_consistent(first, tree.root(first), larger, tree.root(size), path));
       path.push_back(tree.leaf(0));
       ASSERT_FALSE(is_consistent(first, tree.root(first), size, tree.root(size), path));
       path.pop_back();

@@ -117,6 +117,9 @@ TEST_F(ExportFileTest, NoByteCanBeChangedLostOrAdded) {
     EXPECT_EQ(flaw(made, file.substr(0, file.size() - 1)).kind, Flaw::Kind::other_file);
     EXPECT_EQ(flaw(made, file + "\n").kind, Flaw::Kind::other_file);
     EXPECT_EQ(flaw(made, "").kind, Flaw::Kind::other_file);
+    ExportManifest longer = made;
+    ++longer.bytes;
+    EXPECT_EQ(flaw(longer, file).kind, Flaw::Kind::other_file);
   }
 }
 
